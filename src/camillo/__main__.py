@@ -1,0 +1,5 @@
+"""`python -m camillo`: the command line."""
+
+from camillo.surfaces.cli import run
+
+run()

@@ -1,0 +1,265 @@
+"""Settings: what they are called, what they may be, where they come from. Format owned: config.toml.
+
+Defaults, then the user root's `config.toml`, then the project root's (only tables that can point
+nowhere outside it), then CAMILLO_* variables, then `--config KEY=VALUE`. This is the only file that
+reads the environment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from camillo.errors import InvalidValue, UnknownName
+
+__all__ = [
+    "ClosetSettings",
+    "MemorySettings",
+    "MineSettings",
+    "SearchSettings",
+    "Settings",
+    "color_wanted",
+    "debug",
+    "load_settings",
+    "models_folder",
+    "project_root_setting",
+    "user_root",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """[memory]: which engines hold what is written."""
+
+    backend: str = "sqlite"  # engine of the drawers
+    dsn: str = ""  # address of a server engine
+
+
+@dataclass(frozen=True, slots=True)
+class MineSettings:
+    """[mine]: how sources become drawers."""
+
+    preset: str = "camillo"  # camillo, palace (the constants of MemPalace)
+    chunk_chars: int = 800
+    overlap_chars: int = 0
+    max_bytes: int = 500_000_000  # a larger file is skipped and listed
+    max_chunks: int = 50_000  # a file with more is skipped and listed; 0 = no cap
+    gitignore: bool = True
+    include: tuple[str, ...] = ()  # patterns that are mined although something ignores them
+    exclude: tuple[str, ...] = ()
+    wings: Mapping[str, str] = field(default_factory=dict)  # folder pattern -> wing
+    rooms: Mapping[str, str] = field(default_factory=dict)  # path pattern -> room
+
+
+@dataclass(frozen=True, slots=True)
+class ClosetSettings:
+    """[closets]: how a source becomes pointer lines."""
+
+    topics: int = 12
+    quotes: int = 3
+    entities: int = 5
+    ids_per_line: int = 3
+    closet_chars: int = 1500
+    window: int = 0  # characters of a source that are read for topics; 0 = all
+    definitions: bool = True  # also names that source code defines
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """[search]: how memories are found."""
+
+    preset: str = "default"
+    k: int = 10
+    embedder: str = "auto"
+    closet_boost: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    memory: MemorySettings = MemorySettings()
+    mine: MineSettings = MineSettings()
+    closets: ClosetSettings = ClosetSettings()
+    search: SearchSettings = SearchSettings()
+
+    def rules(self) -> str:
+        """The settings that shape drawers and closets, as one short string: a source that was
+        mined under another string is mined again."""
+        mine, closets = self.mine, self.closets
+        return (
+            f"chunk {mine.chunk_chars}/{mine.overlap_chars} closet "
+            f"{closets.topics}/{closets.quotes}/{closets.entities}/{closets.ids_per_line}/"
+            f"{closets.closet_chars}/{closets.window}/{int(closets.definitions)}"
+        )
+
+
+_TABLES = {"memory", "mine", "closets", "search"}
+# A project's own config may shape what is found in it, not where memories go.
+_PROJECT_TABLES = {"mine", "closets", "search"}
+_PALACE: dict[str, dict[str, Any]] = {
+    "mine": {"overlap_chars": 100},
+    "closets": {"window": 5000, "definitions": False},
+}
+
+
+def load_settings(
+    user_config: str,
+    project_config: str | None = None,
+    overrides: Mapping[str, str] | None = None,
+) -> Settings:
+    """Settings from the files that exist, the environment and the overrides (`search.k` → `"20"`).
+
+    Raises UnknownName naming the nearest for a key that does not exist, InvalidValue for a value
+    of the wrong type or range.
+    """
+    tables: dict[str, dict[str, Any]] = {}
+    _merge(tables, _read(user_config), user_config, _TABLES)
+    if project_config:
+        _merge(tables, _read(project_config), project_config, _PROJECT_TABLES)
+    for key, text in {**_from_environment(), **(overrides or {})}.items():
+        table, _, name = key.partition(".")
+        _merge(tables, {table: {name: text}}, f"--config {key}", _TABLES)
+    settings = Settings()
+    if tables.get("mine", {}).get("preset") == "palace":
+        tables = {t: {**_PALACE.get(t, {}), **tables.get(t, {})} for t in _TABLES}
+    for table, values in tables.items():
+        group = getattr(settings, table)
+        settings = replace(settings, **{table: replace(group, **values)})
+    _check(settings)
+    return settings
+
+
+def user_root() -> str:
+    return os.environ.get("CAMILLO_USER_DIR") or os.path.join(_home(), ".camillo")
+
+
+def project_root_setting() -> str:
+    """CAMILLO_PROJECT_DIR, or "" when the project is to be found from the working directory."""
+    return os.environ.get("CAMILLO_PROJECT_DIR", "")
+
+
+def models_folder() -> str:
+    return os.environ.get("CAMILLO_MODELS") or os.path.join(_home(), ".cache", "camillo", "models")
+
+
+def debug() -> bool:
+    return os.environ.get("CAMILLO_DEBUG", "") not in ("", "0")
+
+
+def color_wanted() -> bool:
+    """May colours be used on a terminal? (https://no-color.org)"""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _home() -> str:
+    return os.path.expanduser("~")
+
+
+def _from_environment() -> dict[str, str]:
+    variables = {
+        "CAMILLO_DSN": "memory.dsn",
+        "CAMILLO_BACKEND": "memory.backend",
+        "CAMILLO_EMBEDDER": "search.embedder",
+        "CAMILLO_PRESET": "search.preset",
+    }
+    return {key: os.environ[name] for name, key in variables.items() if os.environ.get(name)}
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise InvalidValue(f"{path} cannot be read: {error.strerror}") from error
+    import tomllib
+
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidValue(f"{path} is not valid TOML: {error}") from error
+
+
+def _merge(
+    into: dict[str, dict[str, Any]], read: Mapping[str, Any], where: str, allowed: set[str]
+) -> None:
+    for table, values in read.items():
+        if table not in _TABLES:
+            raise UnknownName.of(f"setting (in {where})", table, _keys())
+        if table not in allowed:
+            raise InvalidValue(
+                f"{where}: [{table}] is not a project's to set; put it into the user root's config"
+            )
+        if not isinstance(values, Mapping):
+            raise InvalidValue(f"{where}: {table} must be a table, [{table}]")
+        group = getattr(Settings(), table)
+        types = {f.name: getattr(group, f.name) for f in fields(group)}
+        for name, value in values.items():
+            if name not in types:
+                raise UnknownName.of(f"setting (in {where})", f"{table}.{name}", _keys())
+            parsed = _parsed(f"{table}.{name}", value, types[name])
+            into.setdefault(table, {})[name] = parsed
+
+
+def _parsed(key: str, value: Any, default: Any) -> Any:
+    """`value` as the type that the default has; text is read as the command line writes it."""
+    if isinstance(default, bool):
+        words = {"true": True, "yes": True, "on": True, "1": True}
+        words |= {"false": False, "no": False, "off": False, "0": False}
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value.lower() in words:
+            return words[value.lower()]
+        raise InvalidValue(f"{key} must be true or false, not {value!r}")
+    if isinstance(default, int):
+        try:
+            if isinstance(value, (int, str)) and not isinstance(value, bool):
+                return int(value)
+        except ValueError:
+            pass
+        raise InvalidValue(f"{key} must be a whole number, not {value!r}")
+    if isinstance(default, tuple):
+        items = value.split(",") if isinstance(value, str) else value
+        if isinstance(items, list) and all(isinstance(item, str) for item in items):
+            return tuple(item.strip() for item in items if item.strip())
+        raise InvalidValue(f"{key} must be a list of strings, not {value!r}")
+    if isinstance(default, Mapping):
+        if isinstance(value, Mapping) and all(isinstance(v, str) for v in value.values()):
+            return dict(value)
+        raise InvalidValue(f"{key} must be a table of pattern = name, not {value!r}")
+    if not isinstance(value, str):
+        raise InvalidValue(f"{key} must be text, not {value!r}")
+    return value
+
+
+def _keys() -> list[str]:
+    settings = Settings()
+    return [f"{t}.{f.name}" for t in sorted(_TABLES) for f in fields(getattr(settings, t))]
+
+
+def _check(settings: Settings) -> None:
+    mine, closets = settings.mine, settings.closets
+    if mine.preset not in ("camillo", "palace"):
+        raise UnknownName.of("mine.preset", mine.preset, ["camillo", "palace"])
+    for key, value, low in (
+        ("mine.chunk_chars", mine.chunk_chars, 1),
+        ("mine.overlap_chars", mine.overlap_chars, 0),
+        ("mine.max_bytes", mine.max_bytes, 0),
+        ("mine.max_chunks", mine.max_chunks, 0),
+        ("closets.topics", closets.topics, 0),
+        ("closets.quotes", closets.quotes, 0),
+        ("closets.entities", closets.entities, 0),
+        ("closets.ids_per_line", closets.ids_per_line, 1),
+        ("closets.closet_chars", closets.closet_chars, 1),
+        ("closets.window", closets.window, 0),
+        ("search.k", settings.search.k, 1),
+    ):
+        if value < low:
+            raise InvalidValue(f"{key} must be at least {low}, not {value}")
+    if mine.overlap_chars > mine.chunk_chars // 2:
+        raise InvalidValue(
+            f"mine.overlap_chars must be at most half of mine.chunk_chars "
+            f"({mine.chunk_chars // 2}), not {mine.overlap_chars}"
+        )

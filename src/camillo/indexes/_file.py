@@ -1,0 +1,176 @@
+"""`index/index.db`: the one file of a root's derived rows, and what its indexes share.
+
+Format owned: the tables `meta`, `cursors`, `facets`, `sources`; each index owns its own tables.
+The file belongs to one store (by identity): found beside another one, or damaged, or made by
+another version of this format, it is thrown away and built again from the truth.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from camillo.database import Database, Migration
+from camillo.errors import StoreDamaged, StoreTooNew
+from camillo.model import Filter, Memory, Session
+
+__all__ = ["FTS_TOKENISER", "Cursor", "IndexFile", "facet_clause", "facet_of", "match", "source_of"]
+
+FORMAT = 1
+
+# Tokens are made by text/tokens.py and joined by spaces: FTS5 only has to split there. Every ASCII
+# sign but the space is a token character; all others are to the `ascii` tokeniser anyway.
+_SIGNS = "".join(chr(c) for c in range(33, 127) if not chr(c).isalnum() and chr(c) not in "'\"")
+FTS_TOKENISER = f"tokenize=\"ascii tokenchars '{_SIGNS}'\""
+
+_SHARED = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE cursors(name TEXT PRIMARY KEY, seq INTEGER NOT NULL, version INTEGER NOT NULL)
+    WITHOUT ROWID;
+CREATE TABLE facets(rowid INTEGER PRIMARY KEY, namespace TEXT NOT NULL, scope TEXT NOT NULL,
+    session TEXT NOT NULL, kind TEXT NOT NULL, wing TEXT NOT NULL, room TEXT NOT NULL,
+    UNIQUE(namespace, scope, session, kind, wing, room));
+CREATE TABLE sources(rowid INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+"""
+
+
+class IndexFile:
+    """Opens `path` for the store with this identity; makes it anew when it is not that store's."""
+
+    def __init__(self, path: str, store_identity: str, schemas: Sequence[str]) -> None:
+        self.path = path
+        self._identity = store_identity
+        self._migrations: tuple[Migration, ...] = (self._make(schemas),)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        try:
+            self.database = Database(path, self._migrations)
+            stale = self._stale()
+        except (StoreDamaged, StoreTooNew):
+            self.rebuild()
+            return
+        if stale:
+            self.database.close()
+            self.rebuild()
+
+    def rebuild(self) -> None:
+        """Throw the file away and begin an empty one."""
+        for suffix in ("", "-wal", "-shm"):
+            if os.path.exists(self.path + suffix):
+                os.remove(self.path + suffix)
+        self.database = Database(self.path, self._migrations)
+
+    def close(self) -> None:
+        self.database.close()
+
+    def _stale(self) -> bool:
+        rows = self.database.rows("SELECT key, value FROM meta")
+        held = dict(rows)
+        return (held.get("store"), held.get("format")) != (self._identity, FORMAT)
+
+    def _make(self, schemas: Sequence[str]) -> Migration:
+        def make(connection: apsw.Connection) -> None:
+            connection.execute(_SHARED).fetchall()
+            connection.execute(
+                "INSERT INTO meta VALUES ('store', ?), ('format', ?)", (self._identity, FORMAT)
+            )
+            for schema in schemas:
+                connection.execute(schema).fetchall()
+
+        return make
+
+
+class Cursor:
+    """How far one index has come, and by which version of its rules."""
+
+    def __init__(self, file: IndexFile, name: str, version: int) -> None:
+        self._file = file
+        self._name = name
+        self._version = version
+
+    def get(self) -> int:
+        row = self._file.database.rows("SELECT seq FROM cursors WHERE name = ?", (self._name,))
+        return int(row[0][0]) if row else 0
+
+    def current(self) -> bool:
+        """Were the rows made by this version of the rules?"""
+        row = self._file.database.rows("SELECT version FROM cursors WHERE name = ?", (self._name,))
+        return not row or row[0][0] == self._version
+
+    def move(self, connection: apsw.Connection, seq: int) -> None:
+        """Inside the transaction that writes the rows."""
+        connection.execute(
+            "INSERT INTO cursors VALUES (?, ?, ?) ON CONFLICT(name) "
+            "DO UPDATE SET seq = excluded.seq, version = excluded.version",
+            (self._name, seq, self._version),
+        )
+
+
+def facet_of(connection: apsw.Connection, memory: Memory) -> int:
+    """The row that holds what filters ask, shared by all memories with the same values."""
+    value = (
+        memory.namespace, memory.scope, memory.session, memory.kind, memory.place.wing,
+        memory.place.room,
+    )  # fmt: skip
+    return _row(
+        connection, "facets", "namespace scope session kind wing room".split(), value
+    )
+
+
+def source_of(connection: apsw.Connection, memory: Memory) -> int | None:
+    if memory.origin is None:
+        return None
+    return _row(connection, "sources", ["name"], (memory.origin.source,))
+
+
+def facet_clause(filter: Filter) -> tuple[str, list[Any]]:
+    """What the filter asks of a facet `f`, as SQL."""
+    clauses: list[str] = []
+    arguments: list[Any] = []
+    for column in ("namespace", "scope"):
+        value = getattr(filter, column)
+        if value is not None:
+            clauses.append(f"f.{column} = ?")
+            arguments.append(value)
+    for column in ("wing", "room"):
+        value = getattr(filter, column)
+        if value is not None:
+            clauses.append(f"f.{column} = ?")
+            arguments.append(value)
+    if filter.kinds is not None:
+        clauses.append(f"f.kind IN ({', '.join('?' * len(filter.kinds))})")
+        arguments.extend(filter.kinds)
+    sessions = _sessions(filter.session)
+    if sessions is not None:
+        clauses.append(f"f.session IN ({', '.join('?' * len(sessions))})")
+        arguments.extend(sessions)
+    return " AND ".join(clauses) or "1", arguments
+
+
+def match(tokens: Sequence[str]) -> str:
+    """An FTS5 query for passages that hold any of the tokens."""
+    return " OR ".join('"' + token.replace('"', '""') + '"' for token in tokens)
+
+
+def _sessions(session: Session) -> tuple[str, ...] | None:
+    values = {
+        "any": None,
+        "global": ("",),
+        "only": (session.id,),
+        "with-global": ("", session.id),
+    }
+    return values[session.mode]
+
+
+def _row(
+    connection: apsw.Connection, table: str, columns: Sequence[str], value: Sequence[str]
+) -> int:
+    where = " AND ".join(f"{column} = ?" for column in columns)
+    row = connection.execute(f"SELECT rowid FROM {table} WHERE {where}", value).get
+    if row is None:
+        marks = ", ".join("?" * len(columns))
+        connection.execute(f"INSERT INTO {table}({', '.join(columns)}) VALUES ({marks})", value)
+        row = connection.last_insert_rowid()
+    return int(row)

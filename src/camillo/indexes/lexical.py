@@ -1,0 +1,246 @@
+"""The `lexical` index: which passages hold which words. Part of `index/index.db`.
+
+Format owned: `passages` and the contentless FTS5 table `words`, whose rows leave by its 'delete'
+command with the tokens that they came with. Those tokens are made again from the former version
+that the feed hands over; for a store that cannot hand it over, the passage keeps its own copy.
+It nominates; scoring is the pipeline's.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from camillo.errors import StoreDamaged
+from camillo.indexes._file import (
+    FTS_TOKENISER,
+    Cursor,
+    IndexFile,
+    facet_clause,
+    facet_of,
+    match,
+    source_of,
+)
+from camillo.model import INTERNAL_KINDS, Change, Filter, Health, Key, Memory
+from camillo.ports import Hit, Store
+from camillo.text.passages import PassageText, passages
+from camillo.text.tokens import TOKENISER_VERSION, token_text
+
+__all__ = ["SCHEMA", "LexicalIndex"]
+
+SCHEMA = f"""
+CREATE TABLE passages(rowid INTEGER PRIMARY KEY, version INTEGER NOT NULL, number INTEGER NOT NULL,
+    facet INTEGER NOT NULL REFERENCES facets(rowid), source INTEGER REFERENCES sources(rowid),
+    id TEXT NOT NULL, words INTEGER NOT NULL, happened_at TEXT, archived INTEGER, copy BLOB);
+CREATE INDEX passages_version ON passages(version);
+CREATE INDEX passages_archived ON passages(archived) WHERE archived IS NOT NULL;
+CREATE VIRTUAL TABLE words USING fts5(title, summary, body, content='', {FTS_TOKENISER});
+INSERT INTO words(words, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row');
+INSERT INTO meta VALUES ('passages', 0), ('words', 0);
+"""
+
+
+class LexicalIndex:
+    """Words of one store. `update` and `search` may run in several processes at once."""
+
+    name = "lexical"
+
+    def __init__(self, file: IndexFile) -> None:
+        self._file = file
+        self._cursor = Cursor(file, self.name, TOKENISER_VERSION)
+        self._facets: dict[tuple[Any, ...], int] = {}
+
+    def cursor(self) -> int:
+        return self._cursor.get()
+
+    def size(self) -> tuple[int, int]:
+        """(passages, words in them all)."""
+        rows = self._file.database.rows(
+            "SELECT value FROM meta WHERE key IN ('passages', 'words') ORDER BY key"
+        )
+        return int(rows[0][0]), int(rows[1][0])
+
+    # --- taking in -----------------------------------------------------------------------------
+
+    def update(self, changes: Sequence[Change], store: Store) -> None:
+        if not self._cursor.current():
+            self.reset()
+        try:
+            with self._file.database.write(durable=False) as connection:
+                seen = self.cursor()
+                for change in changes:
+                    if change.seq > seen:
+                        self._take(connection, change, "feed" not in store.capabilities)
+                        seen = change.seq
+                self._cursor.move(connection, seen)
+        except BaseException:
+            self._facets.clear()  # rows that they name may have been rolled back
+            raise
+
+    def _take(self, connection: apsw.Connection, change: Change, own_copy: bool) -> None:
+        if own_copy:
+            self._remove_copies(connection, change.key)
+        elif change.memory is None:
+            self._remove_version(connection, change)
+        if change.memory is not None and change.memory.kind not in INTERNAL_KINDS:
+            self._add(connection, change.seq, change.memory, own_copy)
+
+    def _add(
+        self, connection: apsw.Connection, version: int, memory: Memory, own_copy: bool
+    ) -> None:
+        facet = self._facet(connection, memory)
+        source = source_of(connection, memory) if memory.origin else None
+        count = total = 0
+        for passage in passages(memory):
+            fields = _fields(passage)
+            words = sum(field.count(" ") + 1 for field in fields if field)
+            copy = zlib.compress("\n".join(fields).encode()) if own_copy else None
+            connection.execute(
+                "INSERT INTO passages(version, number, facet, source, id, words, happened_at, "
+                "archived, copy) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (version, passage.number, facet, source, memory.id, words,
+                 memory.happened_at or None, memory.archived or None, copy),
+            )  # fmt: skip
+            connection.execute(
+                "INSERT INTO words(rowid, title, summary, body) VALUES (?, ?, ?, ?)",
+                (connection.last_insert_rowid(), *fields),
+            )
+            count, total = count + 1, total + words
+        self._resize(connection, count, total)
+
+    def _remove_version(self, connection: apsw.Connection, change: Change) -> None:
+        """Take back the rows of a retired version, if this index ever held it."""
+        rows = connection.execute(
+            "SELECT rowid, number, words FROM passages WHERE version = ?", (change.former_seq,)
+        ).fetchall()
+        if not rows:
+            return
+        if change.former is None:
+            raise StoreDamaged(
+                f"{self._file.path}: words of {change.key.id!r} are still here and its former "
+                "text is gone; rebuild the index"
+            )
+        texts = {passage.number: _fields(passage) for passage in passages(change.former)}
+        for rowid, number, words in rows:
+            self._remove(connection, rowid, texts[number], words)
+
+    def _remove_copies(self, connection: apsw.Connection, key: Key) -> None:
+        rows = connection.execute(
+            "SELECT p.rowid, p.copy, p.words FROM passages p JOIN facets f ON f.rowid = p.facet "
+            "WHERE p.id = ? AND f.namespace = ? AND f.scope = ? AND f.session = ?",
+            (key.id, key.namespace, key.scope, key.session),
+        ).fetchall()
+        for rowid, copy, words in rows:
+            title, summary, body = zlib.decompress(copy).decode().split("\n")
+            self._remove(connection, rowid, (title, summary, body), words)
+
+    def _remove(
+        self, connection: apsw.Connection, rowid: int, fields: tuple[str, str, str], words: int
+    ) -> None:
+        connection.execute(
+            "INSERT INTO words(words, rowid, title, summary, body) VALUES ('delete', ?, ?, ?, ?)",
+            (rowid, *fields),
+        )
+        connection.execute("DELETE FROM passages WHERE rowid = ?", (rowid,))
+        self._resize(connection, -1, -words)
+
+    def _resize(self, connection: apsw.Connection, passages: int, words: int) -> None:
+        connection.execute(
+            "UPDATE meta SET value = value + CASE key WHEN 'passages' THEN ? ELSE ? END "
+            "WHERE key IN ('passages', 'words')",
+            (passages, words),
+        )
+
+    def _facet(self, connection: apsw.Connection, memory: Memory) -> int:
+        value = (memory.namespace, memory.scope, memory.session, memory.kind, memory.place)
+        if value not in self._facets:
+            self._facets[value] = facet_of(connection, memory)
+        return self._facets[value]
+
+    # --- nominating ----------------------------------------------------------------------------
+
+    def df(self, tokens: Sequence[str]) -> dict[str, int]:
+        """In how many passages each token stands."""
+        with self._file.database.reading() as connection:
+            sql = "SELECT doc FROM vocabulary WHERE term = ?"
+            return {token: connection.execute(sql, (token,)).get or 0 for token in tokens}
+
+    def keyword(self, tokens: Sequence[str], k: int, filter: Filter) -> list[Hit]:
+        """The k passages within the filter that hold any of the tokens, best first."""
+        if not tokens:
+            return []
+        clause, arguments = self._restriction(filter)
+        if clause:
+            sql = (
+                "SELECT f.namespace, f.scope, f.session, p.id, p.number, words.rank FROM words "
+                "JOIN passages p ON p.rowid = words.rowid JOIN facets f ON f.rowid = p.facet "
+                f"WHERE words MATCH ? AND {clause} ORDER BY words.rank LIMIT ?"
+            )
+        else:
+            sql = (
+                "SELECT f.namespace, f.scope, f.session, p.id, p.number, w.rank FROM "
+                "(SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?) w "
+                "JOIN passages p ON p.rowid = w.rowid JOIN facets f ON f.rowid = p.facet "
+                "ORDER BY w.rank"
+            )
+        rows = self._file.database.rows(sql, (match(tokens), *arguments, k))
+        return [Hit(Key(*row[:4]), row[4], -row[5]) for row in rows]
+
+    def _restriction(self, filter: Filter) -> tuple[str, list[Any]]:
+        """The filter as SQL over p and f; empty when it admits every passage that is here."""
+        clause, arguments = facet_clause(filter)
+        database = self._file.database
+        clauses = [clause]
+        if not database.value(f"SELECT 1 FROM facets f WHERE NOT ({clause}) LIMIT 1", arguments):
+            clauses, arguments = [], []
+        if filter.source is not None:
+            clauses.append("p.source = (SELECT rowid FROM sources WHERE name = ?)")
+            arguments.append(filter.source)
+        for clause, day in (("p.happened_at >= ?", filter.since),
+                            ("p.happened_at < ?", filter.before)):  # fmt: skip
+            if day:
+                clauses.append(clause)
+                arguments.append(day)
+        if not filter.archived and database.value(
+            "SELECT 1 FROM passages WHERE archived IS NOT NULL LIMIT 1"
+        ):
+            clauses.append("p.archived IS NULL")
+        return " AND ".join(clauses), arguments
+
+    # --- care ----------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        with self._file.database.write(durable=False) as connection:
+            connection.execute("INSERT INTO words(words) VALUES ('delete-all')")
+            connection.execute("DELETE FROM passages")
+            connection.execute("UPDATE meta SET value = 0 WHERE key IN ('passages', 'words')")
+            self._cursor.move(connection, 0)
+
+    def check(self) -> Health:
+        database = self._file.database
+        problems = []
+        try:
+            with database.write(durable=False) as connection:
+                connection.execute("INSERT INTO words(words) VALUES ('integrity-check')")
+        except StoreDamaged as error:
+            problems.append(str(error))
+        held = database.value("SELECT count(*) FROM passages")
+        counted = self.size()[0]
+        if held != counted:
+            problems.append(f"{held} passages, {counted} counted")
+        return Health(self.name, tuple(problems), (("passages", str(held)),))
+
+    def close(self) -> None:
+        """The file is the vault's to close."""
+
+
+def _fields(passage: PassageText) -> tuple[str, str, str]:
+    return (
+        token_text(passage.title) if passage.title else "",
+        token_text(passage.summary) if passage.summary else "",
+        token_text(passage.body) if passage.body else "",
+    )

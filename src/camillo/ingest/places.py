@@ -1,0 +1,45 @@
+"""Where a file's drawers are filed: wing and room from its folders, options or rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from camillo.model import Place
+
+__all__ = ["GENERAL", "Placing"]
+
+GENERAL = "general"  # the room of what lies at the top of a project
+
+
+class Placing:
+    """Files under `folder` → wing and room. An option beats a rule, a rule the folder's name.
+
+    The wing is the folder that was mined (of a file, the folder it lies in); the room is the first
+    folder below it. Patterns are shell patterns: of wings over the absolute folder, of rooms over
+    the path below it.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        wing: str = "",
+        room: str = "",
+        wings: Mapping[str, str] | None = None,
+        rooms: Mapping[str, str] | None = None,
+    ) -> None:
+        self._room = room
+        self._rooms = dict(rooms or {})
+        ruled = next((w for p, w in (wings or {}).items() if fnmatchcase(folder, p)), "")
+        self.wing = wing or ruled or os.path.basename(folder.rstrip(os.sep)) or "root"
+
+    def place(self, relative: str) -> Place:
+        """The place of a file, by its path below the folder, with `/` between the parts."""
+        if self._room:
+            return Place(self.wing, self._room)
+        for pattern, room in self._rooms.items():
+            if fnmatchcase(relative, pattern):
+                return Place(self.wing, room)
+        first, nested, _ = relative.partition("/")
+        return Place(self.wing, first if nested else GENERAL)

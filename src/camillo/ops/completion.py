@@ -1,0 +1,168 @@
+"""The `completion` operation: scripts that complete commands, options and choices in a shell.
+
+Written from the table alone, so a new operation completes by itself. Values that are neither a
+choice nor a path complete to nothing; ids and wings are not looked up, that would open the vault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from camillo.ops.operation import Doc, operation
+from camillo.ops.output import HELP_FLAGS, OUTPUT
+from camillo.ops.report import Report
+from camillo.ops.signature import Parameter, signature
+from camillo.ops.table import TABLE
+
+if TYPE_CHECKING:
+    from camillo.ops.signature import Table
+
+__all__ = ["Completion", "completion", "completion_script"]
+
+_PATHS = frozenset({"PATH", "FILE", "DIR"})
+_HELP = Parameter("help", "bool", False, (), "Explain this command.", HELP_FLAGS, None, None, "")
+
+
+@dataclass(slots=True)
+class Completion(Report):
+    """`script` is the text for the shell to source."""
+
+    script: str = ""
+
+
+@operation(writes=False)
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], Doc("The shell to write it for.")],
+) -> Completion:
+    """Print a script that completes camillo's commands and options in a shell.
+
+    bash:  source <(camillo completion bash)
+    zsh:   source <(camillo completion zsh)
+    fish:  camillo completion fish | source
+
+    Put the line into ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish to have it in every shell.
+    """
+    return Completion(script=completion_script(shell, TABLE))
+
+
+def completion_script(shell: Literal["bash", "zsh", "fish"], table: Table) -> str:
+    write = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
+    return "\n".join(write(table)) + "\n"
+
+
+def _parameters(name: str, table: Table) -> list[Parameter]:
+    return [*signature(name, table).parameters, *(Parameter(*row) for row in OUTPUT), _HELP]
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _bash(table: Table) -> Iterator[str]:
+    yield "_camillo() {"
+    yield '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"'
+    yield "  COMPREPLY=()"
+    yield '  if [ "$COMP_CWORD" -eq 1 ]; then'
+    yield f'    COMPREPLY=($(compgen -W "{" ".join(table)} --help --version" -- "$word"))'
+    yield "    return"
+    yield "  fi"
+    yield '  case "${COMP_WORDS[1]} $before" in'
+    for name in table:
+        for each in _parameters(name, table):
+            if each.flags and each.kind != "bool":
+                patterns = "|".join(_quoted(f"{name} {flag}") for flag in each.flags)
+                yield f"    {patterns}) {_bash_values(each)} return ;;"
+    yield "  esac"
+    yield '  case "${COMP_WORDS[1]}" in'
+    for name in table:
+        flags = " ".join(flag for each in _parameters(name, table) for flag in each.flags)
+        yield f"    {name})"
+        yield f'      if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "{flags}" -- "$word"))'
+        values = next((_bash_values(each) for each in signature(name, table).positional), ":;")
+        yield f"      else {values} fi ;;"
+    yield "  esac"
+    yield "}"
+    yield "complete -o filenames -F _camillo camillo"
+
+
+def _bash_values(parameter: Parameter) -> str:
+    if parameter.choices:
+        return f'COMPREPLY=($(compgen -W "{" ".join(parameter.choices)}" -- "$word"));'
+    if parameter.metavar in _PATHS:
+        kind = "-d" if parameter.metavar == "DIR" else "-f"
+        return f'mapfile -t COMPREPLY < <(compgen {kind} -- "$word");'
+    return ":;"
+
+
+def _zsh(table: Table) -> Iterator[str]:
+    yield "#compdef camillo"
+    yield "_camillo() {"
+    yield "  local -a commands=("
+    for name, row in table.items():
+        yield "    " + _quoted(f"{name}:{row[2]}")
+    yield "  )"
+    yield "  if (( CURRENT == 2 )); then _describe command commands; return; fi"
+    yield "  local command=$words[2]"
+    yield "  shift words; (( CURRENT-- ))"
+    yield "  case $command in"
+    for name in table:
+        yield f"    {name}) _arguments \\"
+        for each in _parameters(name, table):
+            for spec in _zsh_specs(each):
+                yield f"      {_quoted(spec)} \\"
+        yield "      ;;"
+    yield "  esac"
+    yield "}"
+    yield 'if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _camillo "$@"'
+    yield "else compdef _camillo camillo; fi"
+
+
+def _zsh_specs(parameter: Parameter) -> Iterator[str]:
+    text = parameter.help
+    for mark in "\\[]:":
+        text = text.replace(mark, f"\\{mark}")
+    many = "*" if parameter.kind == "strs" else ""
+    value = f":{parameter.metavar or parameter.name}:{_zsh_values(parameter)}"
+    if not parameter.flags:
+        yield f"{many}{value if parameter.required or many else ':' + value}"
+    for flag in parameter.flags:
+        yield f"{many}{flag}[{text}]{'' if parameter.kind == 'bool' else value}"
+
+
+def _zsh_values(parameter: Parameter) -> str:
+    if parameter.choices:
+        return f"({' '.join(parameter.choices)})"
+    if parameter.metavar in _PATHS:
+        return "_files -/" if parameter.metavar == "DIR" else "_files"
+    return " "
+
+
+def _fish(table: Table) -> Iterator[str]:
+    yield "complete -c camillo -f"
+    for name, row in table.items():
+        yield f"complete -c camillo -n __fish_use_subcommand -a {name} -d {_fish_quoted(row[2])}"
+        for each in _parameters(name, table):
+            yield from _fish_lines(name, each)
+
+
+def _fish_lines(name: str, parameter: Parameter) -> Iterator[str]:
+    head = f"complete -c camillo -n '__fish_seen_subcommand_from {name}'"
+    values = _fish_values(parameter)
+    if not parameter.flags and values:
+        yield f"{head}{values.replace(' -r', '')}"
+    for flag in parameter.flags:
+        name_of_flag = f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
+        takes = "" if parameter.kind == "bool" else values or " -x"
+        yield f"{head} {name_of_flag}{takes} -d {_fish_quoted(parameter.help)}"
+
+
+def _fish_values(parameter: Parameter) -> str:
+    if parameter.choices:
+        return f" -x -a {_fish_quoted(' '.join(parameter.choices))}"
+    return " -r -F" if parameter.metavar in _PATHS else ""
+
+
+def _fish_quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,180 @@
+"""The ports: what the core asks of a store, an index, an importer, a stage.
+
+Obligations stand on the methods; `tests/contract/` holds every implementation to them.
+Optional powers are declared in `capabilities` and asked for by name, never by type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from camillo.model import (
+    Author,
+    Change,
+    Filter,
+    Health,
+    JournalEntry,
+    Key,
+    Memory,
+    Outcome,
+    Page,
+)
+
+if TYPE_CHECKING:
+    from camillo.retrieval.candidate import Candidate, Context, Query
+
+__all__ = ["Hit", "Importer", "Index", "Passage", "Stage", "Store"]
+
+
+class Hit(NamedTuple):
+    """A nomination: which passage of which memory, and the nominator's own score (higher = better).
+
+    The score only orders one nominator's list; the pipeline scores anew.
+    """
+
+    key: Key
+    passage: int
+    score: float
+
+
+class Store(Protocol):
+    """Holds memories. The truth: what `put` acknowledged survives a crash.
+
+    `capabilities` ⊆ {"feed", "manifest", "journal", "keyword", "vector", "df", "transaction",
+    "persistent", "keeps"}. "feed" means `changes`; "manifest" means `manifest`; one of the two is
+    there. "keeps" means that a put can be read back (the `none` engine lacks it).
+    """
+
+    name: str
+    capabilities: frozenset[str]
+
+    def put(
+        self, memories: Iterable[Memory], by: Author = Author(), *, bulk: bool = False
+    ) -> list[Outcome]:
+        """Write all or none, and say per memory: stored, updated or deduplicated (the same content
+        is there already: nothing changes). Identity is the whole key: the same id in two sessions
+        or namespaces is two memories. `created` of the first version is kept. `bulk` may commit
+        without waiting for the disk: a crash may lose the call, never damage what was there."""
+        ...
+
+    def get(self, keys: Sequence[Key]) -> list[Memory | None]:
+        """One per key, in order; None where there is none. A row whose content no longer matches
+        its hash raises StoreDamaged naming the key."""
+        ...
+
+    def find(self, prefix: str, filter: Filter = Filter(), limit: int = 20) -> list[Key]:
+        """Keys whose id starts with `prefix`, exact match first, then by id."""
+        ...
+
+    def delete(self, keys: Iterable[Key], by: Author = Author(), *, bulk: bool = False) -> int:
+        """Erase; how many were there. Leaves a journal line without text, and no byte of the text
+        once the indexes have caught up and `scrub` ran."""
+        ...
+
+    def replace_source(
+        self,
+        source: Memory,
+        drawers: Sequence[Memory],
+        by: Author = Author(),
+    ) -> tuple[int, int, int]:
+        """In one transaction: the source's record and exactly these drawers; former drawers of the
+        source that are not among them go. (new or changed, unchanged, gone)."""
+        ...
+
+    def scan(self, filter: Filter = Filter(), page: Page = Page()) -> Iterator[Memory]:
+        """All that the filter admits. `oldest`/`newest` order by created then id."""
+        ...
+
+    def count(self, filter: Filter = Filter()) -> int: ...
+
+    def tally(self, field: str, filter: Filter = Filter()) -> dict[str, int]:
+        """Counts per value of one of: kind, wing, room, session, scope, namespace, source."""
+        ...
+
+    def changes(self, since: int, limit: int = 1000) -> list[Change]:
+        """[feed] The next changes after number `since`, oldest first, without gaps: a number that
+        was handed out is never followed by a smaller one that becomes visible later."""
+        ...
+
+    def last_change(self) -> int:
+        """[feed] The newest number; equal to an index's cursor when that has caught up."""
+        ...
+
+    def manifest(self) -> Iterator[tuple[Key, str]]:
+        """[manifest] Every key with a version that differs when the content does."""
+        ...
+
+    def journal(self, since: int = 0, limit: int = 100) -> list[JournalEntry]:
+        """[journal] Lines after number `since`, oldest first."""
+        ...
+
+    def transaction(self, *, bulk: bool = False) -> AbstractContextManager[None]:
+        """[transaction] Everything inside is one commit, or nothing; holds the write lock."""
+        ...
+
+    def scrub(self, seen: int) -> bool:
+        """[feed] Drop the text of versions retired at or before change `seen`, and empty the write-
+        ahead log of them. False when a reader still holds the log: call again later."""
+        ...
+
+    def identity(self) -> str:
+        """A name that differs for each store ever made: an index of another store is no good."""
+        ...
+
+    def health(self, *, deep: bool = False) -> Health:
+        """Its own checks; `deep` reads every row and compares hashes."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Index(Protocol):
+    """Derived, rebuildable. Rows and cursor move in one transaction; may be deleted at any time."""
+
+    name: str
+
+    def cursor(self) -> int:
+        """The number of the last change that is in here."""
+        ...
+
+    def update(self, changes: Sequence[Change], store: Store) -> None:
+        """Take in changes in order. Idempotent; safe when two processes do it at once."""
+        ...
+
+    def reset(self) -> None:
+        """Empty it; the next catch-up builds it anew."""
+        ...
+
+    def check(self) -> Health: ...
+
+    def close(self) -> None: ...
+
+
+class Importer(Protocol):
+    """Turns one source into passages, word for word."""
+
+    name: str
+
+    def recognises(self, path: str, head: bytes) -> bool:
+        """By structure, never by name alone. `head` is the first 4096 bytes."""
+        ...
+
+    def read(self, path: str) -> Iterator[Passage]: ...
+
+
+class Passage(NamedTuple):
+    """A piece of a source: text with its place in the bytes on disk."""
+
+    text: str
+    part: int
+    line_start: int
+    line_end: int
+    byte_start: int
+    byte_end: int
+    raw: bytes | None = None
+    extra: dict[str, Any] | None = None
+
+
+Stage = Callable[["Query", "list[Candidate]", "Context"], "list[Candidate]"]

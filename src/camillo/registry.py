@@ -1,0 +1,81 @@
+"""Names to implementations: `module:Class` tables, imported only when asked for.
+
+An unknown name is looked for among installed entry points (`camillo.engines`, …) before it is an
+error; a library that is missing becomes an error that says what to install.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from camillo.errors import MissingExtra, UnknownName
+
+__all__ = ["ENGINES", "EXTRAS", "INDEXES", "STAGES", "load", "names", "open_index_file"]
+
+ENGINES = {
+    "memory": "camillo.engines.memory:MemoryStore",
+    "none": "camillo.engines.none:NoneStore",
+    "sqlite": "camillo.engines.sqlite:SqliteStore",
+}
+
+INDEXES = {
+    "closets": "camillo.indexes.closets:ClosetIndex",
+    "lexical": "camillo.indexes.lexical:LexicalIndex",
+}
+
+# The file that the local indexes share, and the schemas that they put into it.
+INDEX_FILE = "camillo.indexes._file:IndexFile"
+
+STAGES = {
+    "closets": "camillo.retrieval.closets:closets",
+    "expand": "camillo.retrieval.expand:expand",
+    "keyword": "camillo.retrieval.keyword:keyword",
+    "limit": "camillo.retrieval.limit:limit",
+}
+
+# library that may be missing -> the extra that brings it
+EXTRAS: dict[str, str] = {}
+
+_TABLES = {"engine": ENGINES, "index": INDEXES, "stage": STAGES}
+
+
+def names(what: str) -> list[str]:
+    """The built-in names of an `engine`, `index` or `stage`."""
+    return sorted(_TABLES[what])
+
+
+def load(what: str, name: str) -> Any:
+    """The class or function behind a name. Raises UnknownName, MissingExtra."""
+    target = _TABLES[what].get(name) or _installed(what, name)
+    if target is None:
+        raise UnknownName.of(what, name, _TABLES[what])
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRAS:
+            raise
+        raise MissingExtra(
+            f"{what} {name!r} needs {library}, which is not installed: "
+            f"run ./camillo setup {EXTRAS[library]} or pip install 'camillo[{EXTRAS[library]}]'"
+        ) from error
+
+
+def open_index_file(path: str, store_identity: str) -> Any:
+    """`index/index.db` of a root, with the tables of all local indexes."""
+    module, _, attribute = INDEX_FILE.partition(":")
+    schemas = [
+        importlib.import_module(target.partition(":")[0]).SCHEMA for target in INDEXES.values()
+    ]
+    return getattr(importlib.import_module(module), attribute)(path, store_identity, schemas)
+
+
+def _installed(what: str, name: str) -> str | None:
+    """An entry point of another package; looked up for unknown names only, since it is slow."""
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=f"camillo.{what}s", name=name):
+        return entry.value
+    return None

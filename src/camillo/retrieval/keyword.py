@@ -1,0 +1,92 @@
+"""Stage `keyword`: engines nominate by words, one BM25 scores.
+
+In a large store the commonest words nominate nothing, since they would drag in most of it; every
+content word counts when scoring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from camillo.model import Memory
+from camillo.ports import Hit
+from camillo.retrieval import bm25
+from camillo.retrieval.candidate import Candidate, Context, Query
+from camillo.text.passages import passage
+from camillo.text.tokens import Term, term_counts
+
+__all__ = ["NOMINATED", "keyword", "keyword_score", "nominating_terms"]
+
+NOMINATED = 200  # candidates that an engine is asked for, at least
+
+_LARGE = 20_000  # passages above which common words stop nominating …
+_COMMON = 0.05  # … that is, those in more than this share of them
+_POSTINGS = 0.12  # and the words that do nominate, rarest first, up to this share in all
+
+
+def keyword(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
+    terms = context.terms
+    if not terms:
+        return candidates
+    forms = [form for term in terms for form in term.forms]
+    passages = words = 0
+    df = dict.fromkeys(forms, 0)
+    for root in context.roots:
+        size, total = root.lexical.size()
+        passages, words = passages + size, words + total
+        for form, count in root.lexical.df(df).items():
+            df[form] += count
+    known = [max(df[form] for form in term.forms) for term in terms]
+    context.weights = [
+        term.weight * bm25.idf(passages, count) for term, count in zip(terms, known, strict=True)
+    ]
+    context.nominating = nominating_terms(terms, df, passages)
+    context.average = words / passages if passages else 0.0
+    found = {candidate.key for candidate in candidates}
+    fresh: list[Candidate] = []
+    for number, root in enumerate(context.roots):
+        asked = max(NOMINATED, 4 * query.k)
+        hits = root.lexical.keyword(context.nominating, asked, query.filter)
+        memories = root.store.get([hit.key for hit in hits])
+        fresh += [c for c in _scored(hits, memories, number, context) if c.key not in found]
+    return candidates + fresh
+
+
+def nominating_terms(terms: Sequence[Term], df: Mapping[str, int], passages: int) -> list[str]:
+    """The tokens to ask an engine for: all that occur; in a large store the rarest."""
+    counted = sorted((max(df[form] for form in term.forms), term.forms) for term in terms)
+    present = [(count, forms) for count, forms in counted if count]
+    if passages > _LARGE:
+        budget = passages * _POSTINGS
+        kept = []
+        for count, forms in present:
+            budget -= count
+            if len(kept) >= 2 and (count > passages * _COMMON or budget < 0):
+                break
+            kept.append((count, forms))
+        present = kept
+    return list(dict.fromkeys(form for _, forms in present for form in forms if df[form]))
+
+
+def keyword_score(memory: Memory, number: int, context: Context) -> float:
+    """The BM25 of one passage of a memory for the context's terms, on 0 to 1."""
+    tf, length = term_counts(passage(memory, number).text, context.terms)
+    return bm25.rank(tf, length, context.average, context.weights)
+
+
+def _scored(
+    hits: Sequence[Hit],
+    memories: Sequence[Memory | None],
+    root: int,
+    context: Context,
+) -> list[Candidate]:
+    """The best passage of each memory; a hit whose memory is gone is dropped."""
+    best: dict[object, Candidate] = {}
+    for hit, memory in zip(hits, memories, strict=True):
+        if memory is None:
+            continue
+        score = keyword_score(memory, hit.passage, context)
+        held = best.get(hit.key)
+        if held is None or score > held.score:
+            best[hit.key] = Candidate(memory, root, hit.passage, score, {"keyword": score})
+    return list(best.values())

@@ -1,0 +1,1 @@
+"""Views of the operations: a command line today. Nothing here decides anything."""

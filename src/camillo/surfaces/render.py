@@ -1,0 +1,102 @@
+"""A report as text: for people, as Markdown, as JSON, as ids.
+
+Works on `Report.as_dict()`, whether it was made here or came over a wire. An operation that wants
+another look for people has a function in `RENDERERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from camillo.surfaces.blocks import blocks, is_text, markdown_blocks
+from camillo.surfaces.tables import markdown_table, sections, table
+from camillo.surfaces.terminal import clean_line, json_safe
+from camillo.surfaces.view import View
+
+__all__ = ["RENDERERS", "ids", "json_text", "markdown", "text"]
+
+Plain = Mapping[str, Any]
+Renderer = Callable[[Plain, View], Iterable[str]]
+
+_COMMON = frozenset({"schema", "results", "degraded"})
+
+
+def text(name: str, report: Plain, view: View) -> str:
+    """What people read."""
+    return _joined(RENDERERS.get(name, _anything)(report, view))
+
+
+def markdown(report: Plain, view: View) -> str:
+    """What is pasted into a document or a prompt."""
+    return _joined(_markdown(report, view))
+
+
+def json_text(report: Plain, *, indent: bool = False) -> str:
+    """One JSON object. Reads back as the same values, and is harmless on a terminal."""
+    import json
+
+    shown = json.dumps(report, ensure_ascii=False, indent=2 if indent else None)
+    return json_safe(shown) + "\n"
+
+
+def ids(report: Plain) -> str:
+    """Full ids, one a line."""
+    records = (each for each in report["results"] if isinstance(each, Mapping))
+    return _joined(clean_line(str(each["id"])) for each in records if "id" in each)
+
+
+def _anything(report: Plain, view: View) -> Iterator[str]:
+    results = report["results"]
+    own = _own(report)
+    if results:
+        yield from _results(results, view)
+        if any(value not in (None, "", [], {}) for value in own.values()):
+            yield ""
+    yield from sections(own, view)
+
+
+def _whole(report: Plain, view: View) -> Iterator[str]:
+    """Texts that were asked for by id are shown whole."""
+    return _anything(report, view._replace(full=True))
+
+
+def _script(report: Plain, _: View) -> Iterator[str]:
+    yield report["script"].rstrip("\n")
+
+
+def _results(results: list[Any], view: View) -> Iterator[str]:
+    if all(map(is_text, results)):
+        return blocks(results, view)
+    if all(isinstance(each, Mapping) for each in results):
+        return table(results, view)
+    return (view.value("", each) for each in results)
+
+
+def _markdown(report: Plain, view: View) -> Iterator[str]:
+    results, own = report["results"], _own(report)
+    if results and all(map(is_text, results)):
+        yield from markdown_blocks(results, view)
+    elif results and all(isinstance(each, Mapping) for each in results):
+        yield from markdown_table(results, view)
+    else:
+        yield from (f"- {view.value('', each)}" for each in results)
+    for key, value in own.items():
+        if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+            yield from ["", f"## {clean_line(key.replace('_', ' '))}", ""]
+            yield from markdown_table(value, view)
+        elif shown := view.value(key, value):
+            yield f"- {clean_line(key.replace('_', ' '))}: {shown}"
+    for note in report["degraded"]:
+        yield f"\n> note: {clean_line(str(note))}"
+
+
+def _own(report: Plain) -> dict[str, Any]:
+    return {key: value for key, value in report.items() if key not in _COMMON}
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+RENDERERS: dict[str, Renderer] = {"completion": _script, "show": _whole}

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+from unit.ops.toys import TOYS, drop, find
+
+from camillo.ops._generate import cli_markdown, row_of, table_source
+from camillo.ops.completion import completion_script
+from camillo.ops.operation import Doc, operation, operation_of
+from camillo.ops.report import Report
+from camillo.ops.signature import signature
+
+
+def test_a_decorated_function_stays_a_plain_function() -> None:
+    class Vault:
+        results = ["a", "b"]
+        degraded: list[str] = []
+
+    assert find(Vault(), "words", k=1).results == ["a"]  # type: ignore[arg-type]
+
+
+def test_the_record_says_what_was_declared() -> None:
+    record = operation_of(drop)
+    assert record is not None
+    assert (record.name, record.writes, record.destructive, record.idempotent) == (
+        "drop",
+        True,
+        True,
+        False,
+    )
+
+
+def test_what_only_reads_is_idempotent() -> None:
+    record = operation_of(find)
+    assert record is not None
+    assert record.idempotent
+
+
+def test_names_are_written_with_dashes() -> None:
+    @operation(writes=False)
+    def look_up() -> Report:
+        """Look."""
+        return Report()
+
+    record = operation_of(look_up)
+    assert record is not None
+    assert record.name == "look-up"
+
+
+def test_other_things_are_no_operations() -> None:
+    assert operation_of(len) is None
+
+
+def test_the_summary_is_the_first_line_and_the_rest_is_help() -> None:
+    found = signature("find", TOYS)
+    assert found.summary == "Find what the vault was given."
+    assert found.help == 'camillo find "why jwt" -k 3'
+
+
+def test_parameters_without_default_or_named_so_are_positional() -> None:
+    assert [each.name for each in signature("find", TOYS).positional] == ["query"]
+    assert [each.name for each in signature("drop", TOYS).positional] == ["ids", "reason"]
+
+
+def test_flags_follow_the_signature() -> None:
+    flags = {each.name: each.flags for each in signature("find", TOYS).parameters}
+    assert flags["k"] == ("-k", "--k")
+    assert flags["min_score"] == ("--min-score",)
+    assert flags["boost"] == ("--boost", "--no-boost")
+    assert flags["explain"] == ("--explain",)
+
+
+def test_an_operation_without_a_vault_is_marked() -> None:
+    assert not signature("greet", TOYS).vault
+    assert signature("find", TOYS).vault
+
+
+def test_the_table_reads_back_as_the_rows_it_was_made_from() -> None:
+    space: dict[str, Any] = {}
+    exec(table_source(TOYS), space)
+    assert space["TABLE"] == TOYS
+
+
+def test_the_page_lists_every_option_with_its_range_and_default() -> None:
+    page = cli_markdown(TOYS)
+    assert "| `-k`, `--k` | a whole number from 1 to 50 | `5` | How many results. |" in page
+    assert "| `--kind` | one of: note, drawer |  | Only this kind. |" in page
+    assert "camillo drop ID... REASON [OPTIONS]" in page
+
+
+def _undocumented(vault: Any, k: int = 1) -> Report:
+    """Summary."""
+    return Report()
+
+
+def _default_out_of_range(vault: Any, k: Annotated[int, Doc("k", min=2)] = 1) -> Report:
+    """Summary."""
+    return Report()
+
+
+def _none_unannounced(vault: Any, k: Annotated[int, Doc("k")] = None) -> Report:  # type: ignore[assignment]
+    """Summary."""
+    return Report()
+
+
+def _taken_flag(vault: Any, json: Annotated[bool, Doc("j")] = False) -> Report:
+    """Summary."""
+    return Report()
+
+
+def _odd_type(vault: Any, when: Annotated[complex, Doc("w")] = 1j) -> Report:
+    """Summary."""
+    return Report()
+
+
+def _silent(vault: Any) -> Report:
+    return Report()
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (_undocumented, "has no Doc"),
+        (_default_out_of_range, "must be a whole number of 2 or more; not 1"),
+        (_none_unannounced, "default None"),
+        (_taken_flag, "--json"),
+        (_odd_type, "known: str, int"),
+        (_silent, "no docstring"),
+    ],
+)
+def test_a_signature_that_cannot_be_a_command_is_refused(function: Any, message: str) -> None:
+    with pytest.raises((SystemExit, ValueError, Exception), match=message):
+        row_of(operation(writes=False)(function))
+
+
+def test_a_positional_name_must_be_a_parameter() -> None:
+    def search(vault: Any, query: Annotated[str, Doc("q")] = "") -> Report:
+        """Summary."""
+        return Report()
+
+    with pytest.raises(SystemExit, match="no parameter 'qurey'"):
+        row_of(operation(writes=False, positional=("qurey",))(search))
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_name_every_command_and_long_option(shell: Any) -> None:
+    script = completion_script(shell, TOYS)
+    for name in TOYS:
+        assert name in script
+        for parameter in signature(name, TOYS).parameters:
+            for flag in parameter.flags:
+                assert flag.lstrip("-") in script
