@@ -13,7 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -36,7 +36,7 @@ _SOURCES = ("index", "find-links", "cert", "proxy", "trusted-host", "constraint"
 # The interpreter itself, not a link or shim whose target may change under the environment.
 _BASE = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
-Way = Callable[[Path, list[str]], bool]
+_PIP_INSTALL = ("install", "--quiet", "--no-input", "--disable-pip-version-check")
 
 
 def main(argv: list[str]) -> int:
@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
             return _fail(f"no extra named {extra!r}; known: {', '.join(_known(lock)) or 'none'}")
     try:
         with _exclusive(venv):
-            if _stamp(venv) != [_BASE, key]:
+            if not _is_complete(venv, key):
                 return _build(venv, key, extras, locks)
     except OSError as error:
         return _fail(f"cannot make {venv.name}: {error}")
@@ -66,11 +66,10 @@ def make(venv: Path) -> bool:
 
 
 def install(venv: Path, arguments: list[str]) -> bool:
-    """Fill `venv` by the first way that works; False when none does."""
-    ways: list[Way] = [_with_uv, _with_pip, _with_own_pip]
+    """Fill `venv` with uv or pip, whichever works first; False when neither does."""
     if _pip_has_sources():
-        ways = [_with_pip, _with_uv, _with_own_pip]
-    return any(way(venv, arguments) for way in ways)
+        return _with_pip(venv, arguments) or _with_uv(venv, arguments)
+    return _with_uv(venv, arguments) or _with_pip(venv, arguments)
 
 
 def _build(venv: Path, key: str, extras: list[str], locks: list[str]) -> int:
@@ -101,26 +100,16 @@ def _with_uv(venv: Path, arguments: list[str]) -> bool:
 
 
 def _with_pip(venv: Path, arguments: list[str]) -> bool:
-    return _has_pip() and _pip(_BASE, arguments, "--python", str(_interpreter(venv)))
-
-
-def _with_own_pip(venv: Path, arguments: list[str]) -> bool:
-    """For a Python that carries pip only as ensurepip's wheel: pip comes, installs and goes."""
     python = str(_interpreter(venv))
+    if _run(*_module(_BASE, "pip"), "--version", quiet=True):
+        return _run(*_module(_BASE, "pip"), "--python", python, *_PIP_INSTALL, *arguments)
+    # A Python that carries pip only as ensurepip's wheel: pip comes, installs and goes.
+    own_pip = _module(python, "pip")
     return (
         _run(*_module(python, "ensurepip"), quiet=True)
-        and _pip(python, arguments)
-        and _run(*_module(python, "pip"), "uninstall", "--quiet", "--yes", "pip", "setuptools")
+        and _run(*own_pip, *_PIP_INSTALL, *arguments)
+        and _run(*own_pip, "uninstall", "--quiet", "--yes", "pip", "setuptools")
     )
-
-
-def _pip(python: str, arguments: list[str], *target: str) -> bool:
-    options = ["--quiet", "--no-input", "--disable-pip-version-check", "--no-warn-script-location"]
-    return _run(*_module(python, "pip"), *target, "install", *options, *arguments)
-
-
-def _has_pip() -> bool:
-    return _run(*_module(_BASE, "pip"), "--version", quiet=True)
 
 
 def _module(python: str, name: str) -> list[str]:
@@ -213,11 +202,13 @@ def _interpreter(venv: Path) -> Path:
     return venv / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
-def _stamp(venv: Path) -> list[str]:
+def _is_complete(venv: Path, key: str) -> bool:
+    """What bootstrap.sh asks, once more: another run may have made it while this one waited."""
     try:
-        return (venv / "stamp").read_text().splitlines()
-    except FileNotFoundError:
-        return []
+        base, made = (venv / "stamp").read_text().splitlines()
+    except (FileNotFoundError, ValueError):
+        return False
+    return made == key and Path(base).exists() and _interpreter(venv).exists()
 
 
 def _known(lock: str) -> list[str]:

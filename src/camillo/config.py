@@ -20,6 +20,7 @@ __all__ = [
     "MineSettings",
     "SearchSettings",
     "Settings",
+    "child_environment",
     "color_wanted",
     "debug",
     "load_settings",
@@ -141,6 +142,11 @@ def project_root_setting() -> str:
 
 def models_folder() -> str:
     return os.environ.get("CAMILLO_MODELS") or os.path.join(_home(), ".cache", "camillo", "models")
+
+
+def child_environment(**changes: str) -> dict[str, str]:
+    """This process's environment for a child, with changes."""
+    return {**os.environ, **changes}
 
 
 def debug() -> bool:

@@ -114,6 +114,16 @@ class Database:
                 self._depth = 0
                 self._rollback()
 
+    @contextmanager
+    def patience(self, seconds: float) -> Iterator[None]:
+        """Inside, wait no longer than this for another process."""
+        with self._lock:
+            self.connection.set_busy_timeout(int(seconds * 1000))
+            try:
+                yield
+            finally:
+                self.connection.set_busy_timeout(BUSY_SECONDS * 1000)
+
     def empty_log(self) -> bool:
         """Move the write-ahead log into the file and cut it to nothing; False while a reader of
         another process still needs it."""
@@ -145,14 +155,13 @@ class Database:
             "PRAGMA cache_size=-16000"
         ).fetchall()
         version = self._version()
+        self._must_be_ours(version)
         if version > len(migrations):
-            self._must_be_ours(version)
             raise StoreTooNew(
                 f"{self.path} has schema {version}, this camillo knows up to {len(migrations)}: "
                 "upgrade camillo, or point it at another folder"
             )
         if version < len(migrations):
-            self._must_be_ours(version)
             self._make_ready()
             self._migrate(migrations, backup)
 
@@ -180,12 +189,13 @@ class Database:
         migrations: Sequence[Migration],
         backup: Callable[[Database, int], None] | None,
     ) -> None:
+        filled = self._version() > 0  # a new file is brought up to date without copies
         while True:
             with self.write():
                 version = self._version()
                 if version >= len(migrations):
                     return
-                if version and backup:  # inside, or another process might migrate it meanwhile
+                if filled and backup:  # inside, or another process might migrate it meanwhile
                     backup(self, version)
                 migrations[version](self.connection)
                 self.connection.pragma("application_id", APPLICATION_ID)

@@ -19,7 +19,6 @@ Ordinary outcomes (nothing to delete, nothing found by a search) are return valu
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 __all__ = [
@@ -108,5 +107,7 @@ class StoreFull(StoreError):
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` was most likely meant to be, or None."""
+    import difflib  # only an error needs it
+
     matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return matches[0] if matches else None

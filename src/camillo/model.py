@@ -217,7 +217,7 @@ class JournalEntry(NamedTuple):
     via: str
     what: str
     key: str
-    count: int = 1
+    times: int = 1
 
 
 class Health(NamedTuple):

@@ -119,6 +119,10 @@ class Store(Protocol):
         ahead log of them. False when a reader still holds the log: call again later."""
         ...
 
+    def unclean(self) -> bool:
+        """[feed] Is text of retired versions still kept, or was `scrub` held up by a reader?"""
+        ...
+
     def identity(self) -> str:
         """A name that differs for each store ever made: an index of another store is no good."""
         ...

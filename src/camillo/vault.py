@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from camillo import registry
 from camillo.config import Settings, load_settings
-from camillo.errors import CamilloError, Refused, StoreDamaged
+from camillo.errors import CamilloError, Refused, StoreBusy, StoreDamaged
 from camillo.model import Author
 from camillo.projection import behind, catch_up
 from camillo.roots import Root, Scope, find_project_root, make_root, project_root, user_root
@@ -27,7 +28,8 @@ __all__ = ["OpenRoot", "Progress", "Vault", "open_vault"]
 Progress = Callable[[int, "int | None", str], None]
 
 # What a search takes in before it answers; a longer backlog is reported and left to its writer.
-READ_BACKLOG = 2000
+READ_BACKLOG = 20_000
+READ_PATIENCE = 0.1  # seconds that a search waits for an index that another process writes
 
 
 class OpenRoot:
@@ -81,6 +83,21 @@ class OpenRoot:
             self.rebuild()
             return catch_up(self.store, self.indexes, told=told)
 
+    def refresh(self) -> int:
+        """Before a search: take in what changed unless another process is at it, and finish an
+        erasure that a reader had held up. Returns how many changes are left."""
+        if "feed" not in self.store.capabilities:
+            return 0
+        if self.behind():
+            try:
+                with self._file.database.patience(READ_PATIENCE):
+                    self.catch_up(at_most=READ_BACKLOG)
+            except StoreBusy:
+                return self.behind()
+        if self.store.unclean():
+            self.scrub()
+        return self.behind()
+
     def behind(self) -> int:
         return behind(self.store, self.indexes)
 
@@ -96,7 +113,13 @@ class OpenRoot:
         if "feed" not in self.store.capabilities:
             return True
         seen = min(index.cursor() for index in self.indexes)
-        return self.store.scrub(seen) & self._file.database.empty_log()
+        return bool(self._file.database.empty_log()) and self.store.scrub(seen)
+
+    def timed(self, wrapper: Callable[[Any], Any]) -> dict[str, Any]:
+        """Put a wrapper with the same shape around the store and each index, for the bench."""
+        self._indexes = {index.name: wrapper(index) for index in self.indexes}
+        self._store = wrapper(self.store)
+        return {"store": self._store, **self._indexes}
 
     def close(self) -> None:
         if self._file is not None:
@@ -130,6 +153,7 @@ class Vault:
         self.progress: Progress = lambda done, total, what: None
         self._roots = dict(roots)
         self._open: dict[Scope, OpenRoot] = {}
+        self._scratch: list[OpenRoot] = []
 
     def root(self, scope: Scope, *, create: bool = False) -> OpenRoot:
         """The root of a scope. `create` makes its folder; without it a missing one is an error
@@ -155,6 +179,28 @@ class Vault:
             if root is not None and root.exists() and scope in (None, name):
                 yield self.root(name)  # type: ignore[arg-type]
 
+    def new_root(self, scope: Scope) -> Root:
+        """Where the root of a scope is, or is to be made: a project's at the nearest project
+        folder, else at the working directory itself."""
+        if scope not in self._roots:
+            folder = find_project_root(self.cwd) or os.path.realpath(self.cwd)
+            root = Root("project", os.path.join(folder, ".camillo"))
+            if root.folder == self._roots["user"].folder:
+                raise Refused(f"{root.folder} is your user root: run this inside a project")
+            self._roots["project"] = root
+        return self._roots[scope]
+
+    def scratch(self, folder: str = "", scope: Scope = "user") -> OpenRoot:
+        """A root that nobody keeps: in `folder`, or without one in memory and without indexes."""
+        if folder:
+            root = OpenRoot(Root(scope, folder), self.settings, self.clock)
+        else:
+            memory = replace(self.settings.memory, backend="memory")
+            settings = replace(self.settings, memory=memory)
+            root = OpenRoot(Root(scope, ""), settings, self.clock)
+        self._scratch.append(root)
+        return root
+
     def folder(self, scope: Scope) -> str | None:
         """Where the root of a scope is or would be."""
         root = self._roots.get(scope)
@@ -167,9 +213,10 @@ class Vault:
         return [(name, registry.load("stage", name)) for name in stages(preset, self.settings)]
 
     def close(self) -> None:
-        for root in self._open.values():
+        for root in (*self._open.values(), *self._scratch):
             root.close()
         self._open.clear()
+        self._scratch.clear()
 
     def __enter__(self) -> Vault:
         return self
@@ -204,9 +251,3 @@ def open_vault(
             raise
         settings = Settings()
     return Vault(cwd, settings, roots, clock)
-
-
-def project_here(cwd: str) -> Root:
-    """The project root that `init` makes: at the nearest project folder, else at `cwd` itself."""
-    folder = find_project_root(cwd) or os.path.realpath(cwd)
-    return Root("project", os.path.join(folder, ".camillo"))

@@ -11,6 +11,7 @@ import pytest
 
 from camillo.errors import InvalidValue, UnknownName
 from camillo.ops import _generate
+from camillo.ops._row import sample
 from camillo.ops.completion import completion_script
 from camillo.ops.signature import json_schema, signature, validate
 from camillo.ops.table import TABLE
@@ -74,7 +75,7 @@ def test_every_command_names_the_nearest_of_an_unknown_option(
 @every_operation
 def test_every_operation_refuses_a_value_of_another_type(name: str) -> None:
     wrong: dict[str, Any] = {"str": 1, "strs": 1, "int": "x", "float": "x", "bool": "x"}
-    required = {p.name: _generate._sample(p) for p in signature(name).parameters if p.required}
+    required = {p.name: sample(p) for p in signature(name).parameters if p.required}
     for parameter in signature(name).parameters:
         with pytest.raises(InvalidValue, match=f"{parameter.name} of {name} must be"):
             validate(name, {**required, parameter.name: wrong[parameter.kind]})

@@ -37,7 +37,6 @@ TESTS = """
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     monkeypatch.chdir(pytester.path)
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(Path(claims_plugin.__file__).parent))
     pytester.makeini("[pytest]\ntestpaths = tests\nmarkers =\n  promise\n  case\n")
     (pytester.path / "tests").mkdir()
@@ -47,7 +46,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 
 def _run(project: pytest.Pytester, *arguments: str) -> int:
-    return project.runpytest_subprocess("-p", "claims_plugin", "-n", "2", *arguments).ret
+    return project.runpytest_inprocess("-p", "claims_plugin", "-p", "no:xdist", *arguments).ret
 
 
 def _table(project: pytest.Pytester, page: str) -> list[str]:
@@ -72,6 +71,11 @@ def test_a_run_writes_each_claim_with_its_tests_and_their_result(
     assert _run(project) == pytest.ExitCode.TESTS_FAILED
     assert _table(project, "build/claims.md") == CLAIMS
     assert not (project.path / "docs").exists()
+
+
+def test_results_of_parallel_workers_are_gathered(project: pytest.Pytester) -> None:
+    project.runpytest_subprocess("-p", "claims_plugin", "-n", "2")
+    assert _table(project, "build/claims.md") == CLAIMS
 
 
 def test_a_narrower_run_keeps_the_last_result_of_the_others(project: pytest.Pytester) -> None:

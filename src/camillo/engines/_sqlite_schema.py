@@ -52,8 +52,8 @@ CREATE TABLE journal(number INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT N
     via TEXT NOT NULL, what TEXT NOT NULL, key TEXT NOT NULL, count INTEGER NOT NULL);
 CREATE VIEW readable AS
     SELECT m.seq, o.namespace, o.scope, o.session, m.id, p.kind, p.wing, p.room, p.hall,
-        s.name AS source, m.part, m.line_start, m.line_end, m.title, m.summary, m.body, m.happened_at,
-        datetime(m.created / 1000, 'unixepoch') AS created
+        s.name AS source, m.part, m.line_start, m.line_end, m.title, m.summary, m.body,
+        m.happened_at, datetime(m.created / 1000, 'unixepoch') AS created
     FROM memories m JOIN owners o ON o.rowid = m.owner JOIN places p ON p.rowid = m.place
     LEFT JOIN sources s ON s.rowid = p.source;
 """

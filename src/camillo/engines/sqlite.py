@@ -64,6 +64,7 @@ _FORGET_TEXT = (
     "UPDATE retired SET title = NULL, summary = NULL, body = NULL, detail = NULL, hash = x'' "
     "WHERE seq <= ? AND body IS NOT NULL"
 )
+_RETIRED_TEXT = "SELECT 1 FROM retired WHERE body IS NOT NULL LIMIT 1"
 _TALLIED = {
     "kind": "p.kind",
     "wing": "p.wing",
@@ -387,13 +388,21 @@ class SqliteStore:
         return int(self._database.value("SELECT value FROM meta WHERE key = 'next_seq'")) - 1
 
     def scrub(self, seen: int) -> bool:
-        kept = self._database.value(
-            "SELECT 1 FROM retired WHERE body IS NOT NULL AND seq <= ? LIMIT 1", (seen,)
-        )
-        if kept:
-            with self._database.write() as connection:
-                connection.execute(_FORGET_TEXT, (seen,))
-        return self._database.empty_log()
+        if not self.unclean():
+            return True
+        with self._database.write() as connection:
+            connection.execute(_FORGET_TEXT, (seen,))
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('log_holds_text', 1)")
+        if not self._database.empty_log():
+            return False
+        if not self._database.value(_RETIRED_TEXT):
+            with self._database.write(durable=False) as connection:
+                connection.execute("DELETE FROM meta WHERE key = 'log_holds_text'")
+        return True
+
+    def unclean(self) -> bool:
+        held = self._database.value("SELECT 1 FROM meta WHERE key = 'log_holds_text'")
+        return bool(held or self._database.value(_RETIRED_TEXT))
 
     def _put_change(self, row: Sequence[Any]) -> Change:
         memory = self._checked(row)

@@ -17,6 +17,7 @@ __all__ = ["IgnoreRules", "Pattern", "parse"]
 _SPECIAL = frozenset(b"*?[\\")
 _HYPHEN, _BACKSLASH, _CLOSE = b"-\\]"
 _ASCII = bytes(range(128))
+_BATCH = 32  # patterns in one regex
 
 # Pieces of a regex that are not the regex of one byte.
 _STAR, _SLASH, _SPAN = b"*", b"/", b"**"
@@ -162,18 +163,26 @@ class _Sieve:
 
 
 class _Alternatives:
-    __slots__ = ("_match", "_places")
+    """Many regexes as few. Trying a group costs with the number of groups: hence the batches."""
+
+    __slots__ = ("_batches",)
 
     def __init__(self, regexes: list[tuple[bytes, int]], fold: bool) -> None:
+        flags = re.DOTALL | (re.IGNORECASE if fold else 0)
         last_first = regexes[::-1]
-        source = b"|".join(rb"(%b\Z)" % regex for regex, _ in last_first)
-        self._match = re.compile(source, re.DOTALL | (re.IGNORECASE if fold else 0)).match
-        self._places = [place for _, place in last_first]
+        self._batches: list[tuple[re.Pattern[bytes], list[int]]] = []
+        for start in range(0, len(last_first), _BATCH):
+            batch = last_first[start : start + _BATCH]
+            source = b"|".join(rb"(%b\Z)" % regex for regex, _ in batch)
+            self._batches.append((re.compile(source, flags), [place for _, place in batch]))
 
     def place(self, subject: bytes) -> int:
         """The place of the last pattern that matches, or -1."""
-        match = self._match(subject)
-        return -1 if match is None else self._places[(match.lastindex or 1) - 1]
+        for batch, places in self._batches:
+            match = batch.match(subject)
+            if match is not None:
+                return places[(match.lastindex or 1) - 1]
+        return -1
 
 
 def _alternatives(regexes: list[tuple[bytes, int]], fold: bool) -> _Alternatives | None:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from camillo.config import MineSettings
 from camillo.errors import InvalidValue
-from camillo.ingest.forgotten import Forgotten
+from camillo.forgotten import Forgotten
 from camillo.ingest.places import Placing
 from camillo.ingest.sources import SourceRecord
 from camillo.ingest.walk import Found, Skipped, WalkRules, display, walk
@@ -200,9 +200,7 @@ class _Mine:
         decoded = decode(data)
         if decoded is None:
             return Unreadable("binary", False)
-        chunks = list(
-            chunk(decoded, self._settings.chunk_chars, self._settings.overlap_chars)
-        )
+        chunks = list(chunk(decoded, self._settings.chunk_chars, self._settings.overlap_chars))
         cap = self._settings.max_chunks
         if cap and len(chunks) > cap:
             return Unreadable(f"{len(chunks)} chunks, over mine.max_chunks ({cap})", False)
@@ -211,9 +209,7 @@ class _Mine:
         head = decoded.text[:4000]
         date, _ = content_date(os.path.basename(record.name), head, None)
         drawers = self._drawers(record, decoded, chunks, date or "")
-        record = record._replace(
-            encoding=decoded.encoding, bom=decoded.bom, parts=len(drawers)
-        )
+        record = record._replace(encoding=decoded.encoding, bom=decoded.bom, parts=len(drawers))
         return _Prepared(record.memory(self._scope, date or ""), drawers, False)
 
     def _drawers(
@@ -297,9 +293,7 @@ def _walk_rules(settings: MineSettings) -> WalkRules:
     )
 
 
-def _read(
-    found: Found, clock: Callable[[], float]
-) -> tuple[bytes, int, int, int] | Unreadable:
+def _read(found: Found, clock: Callable[[], float]) -> tuple[bytes, int, int, int] | Unreadable:
     """The file's bytes with the size and time that belong to them, and when they were read."""
     for _ in range(_READS):
         try:
@@ -327,4 +321,3 @@ def _raw(piece: Chunk) -> dict[str, str]:
 def _printable(path: str) -> str:
     """A path as text that can be stored: bytes that are no UTF-8 are written as \\xNN."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-

@@ -22,7 +22,7 @@ __all__ = [
     "user_excludes",
 ]
 
-RULES_CAP = 1 << 20  # bytes; a larger file of rules is reported and not read
+RULES_CAP = 1 << 18  # bytes; a larger file of rules is reported and not read
 
 _SECTION = re.compile(r'\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]')
 _SETTING = re.compile(r"([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$", re.DOTALL)

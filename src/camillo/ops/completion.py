@@ -92,7 +92,8 @@ def _bash_values(parameter: Parameter) -> str:
         return f'COMPREPLY=($(compgen -W "{" ".join(parameter.choices)}" -- "$word"));'
     if parameter.metavar in _PATHS:
         kind = "-d" if parameter.metavar == "DIR" else "-f"
-        return f'mapfile -t COMPREPLY < <(compgen {kind} -- "$word");'
+        # by lines, for names with spaces; mapfile is not in the bash that macOS has
+        return f"""local IFS=$'\\n'; COMPREPLY=($(compgen {kind} -- "$word"));"""
     return ":;"
 
 

@@ -73,6 +73,17 @@ class Parameter(NamedTuple):
             return _WORDS[self.kind]
         return ("a whole number" if self.kind == "int" else "a number") + self._range()
 
+    @property
+    def fallback(self) -> str:
+        """The default, in words; empty where leaving it out needs no explanation."""
+        if self.required or self.default in (None, (), ""):
+            return ""
+        if self.kind == "bool":
+            return "yes" if self.default else ""
+        if self.kind == "strs":
+            return " ".join(self.default)
+        return str(self.default) if self.kind == "str" else f"{self.default:g}"
+
     def _range(self) -> str:
         if self.min is not None and self.max is not None:
             return f" from {self.min:g} to {self.max:g}"

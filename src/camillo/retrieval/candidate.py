@@ -47,6 +47,7 @@ class Candidate:
     signals: dict[str, float] = field(default_factory=dict)
     closet_boost: float = 0.0
     closet_preview: str = ""
+    also_in: list[str] = field(default_factory=list)  # sources of equal texts, folded into this
 
     @property
     def key(self) -> Key:

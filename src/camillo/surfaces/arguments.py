@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from camillo.errors import InvalidValue, UnknownName
+from camillo.ops.output import HELP_FLAGS
 from camillo.ops.signature import Parameter
 
 __all__ = ["Texts", "placeholder", "split"]
@@ -79,7 +80,7 @@ def _option(word: str, flags: dict[str, Parameter]) -> tuple[str, str | None]:
     short = word[:2]
     if short in flags and flags[short].kind != "bool":
         return short, word[2:]
-    error = UnknownName.of("option", name, flags)
+    error = UnknownName.of("option", name, [*flags, *HELP_FLAGS])
     raise UnknownName(f"{error} (a text that begins with a dash goes after --)")
 
 
@@ -108,7 +109,8 @@ def _place(words: list[str], positional: list[Parameter], texts: Texts) -> None:
             texts[parameter.name] = taken
     missing = [each for each in positional if each.required and each.name not in texts]
     if missing:
-        raise InvalidValue(f"{' '.join(map(placeholder, missing))} is missing")
+        names = " ".join(map(placeholder, missing))
+        raise InvalidValue(f"{names} is missing; --help explains the command")
     if left:
         hint = "; put a text of several words into quotes" if positional else ""
         raise InvalidValue(f"unexpected argument {left[0]!r}{hint}")

@@ -14,7 +14,7 @@ from camillo.surfaces.excerpt import excerpt, query_words, words_pattern
 from camillo.surfaces.terminal import clean, clean_line, cut, wrapped
 from camillo.surfaces.view import View
 
-__all__ = ["blocks", "is_text", "location", "markdown_blocks"]
+__all__ = ["blocks", "is_text", "location", "markdown_blocks", "room_of", "text_of"]
 
 _LINES = 6
 _INDENT = "   "
@@ -25,7 +25,7 @@ Result = Mapping[str, Any]
 
 def is_text(result: Any) -> bool:
     """Is it a result whose text is what matters?"""
-    return isinstance(result, Mapping) and isinstance(_text(result), str)
+    return isinstance(result, Mapping) and isinstance(text_of(result), str)
 
 
 def blocks(results: Sequence[Result], view: View) -> Iterator[str]:
@@ -37,7 +37,8 @@ def blocks(results: Sequence[Result], view: View) -> Iterator[str]:
         yield _head(number, result, view)
         yield from _signals(result, view)
         yield from _title(result, view)
-        yield from _body(str(_text(result)), words, view)
+        yield from _also_in(result, view)
+        yield from _body(str(text_of(result)), words, view)
 
 
 def markdown_blocks(results: Sequence[Result], view: View) -> Iterator[str]:
@@ -49,7 +50,7 @@ def markdown_blocks(results: Sequence[Result], view: View) -> Iterator[str]:
         yield ""
         yield ", ".join([*map(_escaped, _facts(result)), _code(str(result.get("id", "")))])
         yield ""
-        text = clean(str(_text(result))).rstrip("\n")
+        text = clean(str(text_of(result))).rstrip("\n")
         fence = "`" * max(3, _longest_run(text) + 1)
         yield f"{fence}text\n{text}\n{fence}"
 
@@ -66,7 +67,15 @@ def location(result: Result, view: View) -> str:
     return view.path(source) + lines
 
 
-def _text(result: Result) -> Any:
+def room_of(result: Result) -> str:
+    """`wing/room`, as far as there is one."""
+    place = result.get("place")
+    names = {**(place if isinstance(place, Mapping) else {}), **result}
+    return "/".join(str(names[key]) for key in ("wing", "room") if names.get(key))
+
+
+def text_of(result: Result) -> Any:
+    """Its words: `text`, or the `body` of a whole memory."""
     return result.get("text", result.get("body"))
 
 
@@ -77,9 +86,7 @@ def _head(number: int, result: Result, view: View) -> str:
 
 
 def _facts(result: Result) -> list[str]:
-    place = result.get("place")
-    names = {**(place if isinstance(place, Mapping) else {}), **result}
-    rooms = "/".join(str(names[key]) for key in ("wing", "room") if names.get(key))
+    rooms = room_of(result)
     score = result.get("score")
     facts = [
         f"({rooms})" if rooms else "",
@@ -107,6 +114,13 @@ def _title(result: Result, view: View) -> Iterator[str]:
     title = clean_line(str(result.get("title") or ""))
     if title and title not in location(result, view):
         yield _INDENT + view.style.bold(title)
+
+
+def _also_in(result: Result, view: View) -> Iterator[str]:
+    others = result.get("also_in") or ()
+    if others:
+        line = f"also in {', '.join(view.path(str(each)) for each in others)}"
+        yield _INDENT + view.style.dim(cut(line, view.columns - len(_INDENT)))
 
 
 def _body(text: str, words: Sequence[str], view: View) -> Iterator[str]:

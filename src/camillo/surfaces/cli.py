@@ -60,10 +60,13 @@ def _command(words: list[str], table: Table, opener: Opener) -> int:
 
     use_utf8()
     if words[:1] == ["help"]:
-        words = [*words[1:2], "--help"]
+        words = [*words[1:3], "--help"]
     if not words or words[0] in ("-h", "--help"):
         return _overview(table, asked=bool(words))
-    name, *rest = words
+    group = {name: row for name, row in table.items() if name.startswith(f"{words[0]} ")}
+    if group and words[0] not in table and words[1:] in ([], ["-h"], ["--help"]):
+        return _overview(group, asked=len(words) > 1)
+    name, rest = _name_and_rest(words, table)
     found = _signature(name, table)
     if _asks_for_help(rest):
         return _explanation(found)
@@ -73,6 +76,12 @@ def _command(words: list[str], table: Table, opener: Opener) -> int:
     if not options["--json"] and not options["--quiet"]:
         _notes(report, exit_code)
     return exit_code
+
+
+def _name_and_rest(words: list[str], table: Table) -> tuple[str, list[str]]:
+    """A command has one word or two: `search …`, `bench speed …`."""
+    pair = " ".join(words[:2])
+    return (pair, words[2:]) if pair in table else (words[0], words[1:])
 
 
 def _version() -> int:

@@ -11,12 +11,16 @@ from collections.abc import Sequence
 __all__ = ["excerpt", "query_words", "words_pattern"]
 
 _WORD = re.compile(r"\w+")
+_MOST_WORDS = 64  # of a query that may be a whole page
 
 
 def query_words(query: str) -> tuple[str, ...]:
     """Lower-case words of a query; runs of letters without case (Han, kana) also as pairs."""
     words: dict[str, None] = {}
-    for word in _WORD.findall(query.lower()):
+    for match in _WORD.finditer(query.lower()):
+        if len(words) >= _MOST_WORDS:
+            break
+        word = match[0][:_MOST_WORDS]
         words[word] = None
         if len(word) > 2 and word.lower() == word.upper() and not word.isdecimal():
             words.update((word[i : i + 2], None) for i in range(len(word) - 1))

@@ -7,6 +7,7 @@ what)`; total is None when nobody knows it.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import TextIO
@@ -77,7 +78,7 @@ class Progress:
 
 
 def _duration(seconds: float) -> str:
-    whole = int(seconds) + 1
+    whole = math.ceil(seconds)
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:

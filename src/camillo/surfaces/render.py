@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from camillo.surfaces.blocks import blocks, is_text, markdown_blocks
+from camillo.surfaces.blocks import (
+    blocks,
+    is_text,
+    location,
+    markdown_blocks,
+    room_of,
+    text_of,
+)
 from camillo.surfaces.tables import markdown_table, sections, table
-from camillo.surfaces.terminal import clean_line, json_safe
+from camillo.surfaces.terminal import clean_line, cut, json_safe
 from camillo.surfaces.view import View
 
 __all__ = ["RENDERERS", "ids", "json_text", "markdown", "text"]
@@ -19,6 +26,7 @@ __all__ = ["RENDERERS", "ids", "json_text", "markdown", "text"]
 Plain = Mapping[str, Any]
 Renderer = Callable[[Plain, View], Iterable[str]]
 
+_FIRST_WORDS, _FIRST_COLUMNS = 20, 80  # of a memory in a list
 _COMMON = frozenset({"schema", "results", "degraded"})
 
 
@@ -51,9 +59,36 @@ def _anything(report: Plain, view: View) -> Iterator[str]:
     own = _own(report)
     if results:
         yield from _results(results, view)
-        if any(value not in (None, "", [], {}) for value in own.values()):
+        if any(value not in (None, "", False, [], {}) for value in own.values()):
             yield ""
     yield from sections(own, view)
+
+
+def _search(report: Plain, view: View) -> Iterator[str]:
+    """The hits; how they came about only when it was asked for."""
+    yield from _results(report["results"], view)
+    if view.arguments.get("explain"):
+        yield ""
+        yield from sections(_own(report), view)
+
+
+def _list(report: Plain, view: View) -> Iterator[str]:
+    """A line for each memory, with its first words."""
+    if not report["results"]:
+        return
+    yield from table([_listed(each, view) for each in report["results"]], view)
+    yield from ["", *sections(_own(report), view)]
+
+
+def _listed(result: Plain, view: View) -> dict[str, str]:
+    words = str(text_of(result)).split(maxsplit=_FIRST_WORDS)[:_FIRST_WORDS]
+    return {
+        "id": str(result.get("id", "")),
+        "kind": str(result.get("kind", "")),
+        "room": room_of(result),
+        "from": location(result, view),
+        "text": cut(clean_line(" ".join(words)), _FIRST_COLUMNS),
+    }
 
 
 def _whole(report: Plain, view: View) -> Iterator[str]:
@@ -69,8 +104,17 @@ def _results(results: list[Any], view: View) -> Iterator[str]:
     if all(map(is_text, results)):
         return blocks(results, view)
     if all(isinstance(each, Mapping) for each in results):
-        return table(results, view)
+        flat = not any(isinstance(value, Mapping) for each in results for value in each.values())
+        return table(results, view) if flat and len(results) > 1 else _records(results, view)
     return (view.value("", each) for each in results)
+
+
+def _records(results: list[Plain], view: View) -> Iterator[str]:
+    """One below the other, for the few that a table does not suit."""
+    for number, each in enumerate(results):
+        if number:
+            yield ""
+        yield from sections(each, view)
 
 
 def _markdown(report: Plain, view: View) -> Iterator[str]:
@@ -99,4 +143,9 @@ def _joined(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-RENDERERS: dict[str, Renderer] = {"completion": _script, "show": _whole}
+RENDERERS: dict[str, Renderer] = {
+    "completion": _script,
+    "list": _list,
+    "search": _search,
+    "show": _whole,
+}

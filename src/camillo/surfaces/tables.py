@@ -13,6 +13,7 @@ from camillo.surfaces.view import View
 
 __all__ = ["markdown_table", "pairs", "sections", "table"]
 
+_MOST = 20  # rows of a list that is not the result itself
 _NARROWEST = 8
 _GAP = "  "
 
@@ -30,8 +31,9 @@ def sections(report: Record, view: View) -> Iterator[str]:
 
 
 def pairs(record: Record, view: View) -> Iterator[str]:
-    """`key  value` lines, values aligned; empty values are left out."""
-    cells = [(_label(key), view.value(key, value)) for key, value in record.items()]
+    """`key  value` lines, values aligned; what is empty or not so is left out."""
+    said = {key: value for key, value in record.items() if value is not False}
+    cells = [(_label(key), view.value(key, value)) for key, value in said.items()]
     cells = [(label, value) for label, value in cells if value]
     width = max((width_of(label) for label, _ in cells), default=0)
     for label, value in cells:
@@ -62,9 +64,11 @@ def _nested(key: str, value: Sequence[Any] | Record, view: View) -> Iterator[str
     if isinstance(value, Mapping):
         yield from pairs(value, view)
     elif all(isinstance(each, Mapping) for each in value):
-        yield from table(value, view)
+        yield from table(value if view.full else value[:_MOST], view)
     else:
-        yield from (view.value(key, each) for each in value)
+        yield from (view.value(key, each) for each in (value if view.full else value[:_MOST]))
+    if isinstance(value, list) and len(value) > _MOST and not view.full:
+        yield view.style.dim(f"… and {len(value) - _MOST:,} more (--full shows them)")
 
 
 def _cells(records: Sequence[Record], view: View) -> tuple[list[str], list[list[str]]]:

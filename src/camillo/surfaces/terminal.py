@@ -90,8 +90,7 @@ def cut(text: str, width: int) -> str:
     """At most `width` columns of `text`, with an ellipsis where something is missing."""
     if width_of(text) <= width:
         return text
-    head, _ = _split_at(text, max(0, width - 1))
-    return f"{head}…"
+    return f"{text[: _fitting(text, width - 1)]}…"
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
@@ -102,15 +101,20 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 def wrapped(line: str, width: int) -> list[str]:
     """One line as lines of at most `width` columns, broken at spaces where there are any."""
-    lines = []
-    while width_of(line) > width:
-        head, rest = _split_at(line, width)
-        space = head.rfind(" ")
-        if space > len(head) // 2:
-            head, rest = line[:space], line[space + 1 :]
-        lines.append(head)
-        line = rest
-    return [*lines, line]
+    if width_of(line) <= width:
+        return [line]
+    lines, start = [], 0
+    while start < len(line):
+        window = line[start : start + 4 * width]  # not all of it: a line may be megabytes long
+        end = max(1, _fitting(window, width))
+        space = window.rfind(" ", end // 2, end + 1)
+        if start + end == len(line) or space < 1:
+            lines.append(window[:end])
+            start += end
+        else:
+            lines.append(window[:space])
+            start += space + 1
+    return lines
 
 
 def columns(stream: TextIO | None) -> int | None:
@@ -136,11 +140,11 @@ def _width_of_character(character: str) -> int:
     return 0 if unicodedata.category(character) in ("Mn", "Me", "Cf") else 1
 
 
-def _split_at(text: str, width: int) -> tuple[str, str]:
-    """The characters that fit into `width` columns (at least one), and the others."""
+def _fitting(text: str, width: int) -> int:
+    """How many characters of the text fit into `width` columns."""
     used = 0
     for index, character in enumerate(text):
         used += _width_of_character(character)
-        if used > width and index:
-            return text[:index], text[index:]
-    return text, ""
+        if used > width:
+            return index
+    return len(text)

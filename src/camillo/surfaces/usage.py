@@ -95,9 +95,8 @@ def _text(parameter: Parameter) -> str:
     notes = []
     if parameter.choices or parameter.min is not None or parameter.max is not None:
         notes.append(parameter.wanted)
-    if parameter.default not in (..., None, (), False, ""):
-        value = "yes" if parameter.default is True else parameter.default
-        notes.append(f"default {value}")
+    if parameter.fallback:
+        notes.append(f"default {parameter.fallback}")
     return f"{parameter.help} ({'; '.join(notes)})" if notes else parameter.help
 
 

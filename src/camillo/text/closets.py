@@ -84,12 +84,14 @@ def closet_lines(
 ) -> list[ClosetLine]:
     """The lines of one source: topics, then quotations, or one line `wing/room/stem`.
 
-    `source_name` decides what is read: headings in prose, definitions in code.
+    `source_name` decides what is read: headings in prose, definitions in code. Of an ISO `date`
+    with a time the day is kept.
     Without drawers there is nothing to point at, and no line.
     """
     if not drawers:
         return []
     seen = text[: rules.window] if rules.window else text
+    day = date[:10] if date else None
     topics = find_topics(
         seen, source_name=source_name, limit=rules.topics, definitions=rules.definitions
     )
@@ -98,11 +100,11 @@ def closet_lines(
     shelf = _Shelf(drawers, lowered(seen), rules.ids_per_line)
     if not topics and not quotes:
         name = f"{wing}/{room}/{stem[:_STEM_CHARS]}"
-        return [_line(name, entities, date, shelf.drawers[:1], shelf.first_ids())]
+        return [_line(name, entities, day, shelf.drawers[:1], shelf.first_ids())]
     named = [(topic.text, topic) for topic in topics]
     named += [(f'"{quote.text}"', quote) for quote in quotes]
     return [
-        _line(name, entities, date, shelf.at(topic.places[0]), shelf.ids(topic))
+        _line(name, entities, day, shelf.at(topic.places[0]), shelf.ids(topic))
         for name, topic in named
     ]
 
@@ -141,12 +143,12 @@ class _Shelf:
                 return list(ids)[: self._limit]
         phrase, at = lowered(topic.text), topic.places[0][1]
         while len(ids) < min(self._limit, len(self.drawers)):
-            place_or_none = next_mention(self._low, phrase, at)
-            if place_or_none is None:
+            mention = next_mention(self._low, phrase, at)
+            if mention is None:
                 break
-            held = self.at(place_or_none)
-            ids.update((drawer.id, None) for drawer in held)
-            at = max(place_or_none[1], *(drawer.end for drawer in held))
+            holding = self.at(mention)
+            ids.update((drawer.id, None) for drawer in holding)
+            at = max(mention[1], *(drawer.end for drawer in holding))
         return list(ids)[: self._limit]
 
     def at(self, place: Place) -> list[DrawerSpan]:
@@ -168,10 +170,9 @@ _ESCAPES = str.maketrans(
     {"\\": "\\\\", "|": "\\|", "→": "\\→", ";": "\\;", ",": "\\,", "\n": "\\␤", "\r": "\\␍"}
 )
 _TOPIC_ESCAPES = str.maketrans({"\\": "\\\\", "|": "\\|", "→": "\\→", "\n": "\\␤", "\r": "\\␍"})
-_ESCAPED = re.compile(r"\\([\\|→;,␤␍])")
+_ESCAPED = r"\\([\\|→;,␤␍])"
 _LINE_ENDS = {"␤": "\n", "␍": "\r"}
-_SPLIT = {mark: re.compile(rf"((?:[^\\{mark}]|\\.|\\\Z)*+)(?:{mark}|\Z)", re.S) for mark in "|;,→"}
-_DATED = re.compile(r"(\d{4}-\d\d-\d\d):L(\d+)-L(\d+)", re.ASCII)
+_DATED = r"(?a)(\d{4}-\d\d-\d\d):L(\d+)-L(\d+)"
 
 
 def render_line(line: ClosetLine) -> str:
@@ -193,7 +194,7 @@ def parse_line(text: str) -> ClosetLine | None:
     fields = _fields("→".join(head), "|")
     if len(fields) > 1 and not fields[-1]:
         fields.pop()
-    dated = _DATED.fullmatch(fields[-1]) if len(fields) > 2 else None
+    dated = re.fullmatch(_DATED, fields[-1]) if len(fields) > 2 else None
     if dated:
         fields.pop()
     # An unescaped bar of an older line belongs to its topic.
@@ -212,10 +213,11 @@ def _fields(text: str, mark: str) -> list[str]:
     """The parts of a text between unescaped marks, still escaped."""
     if "\\" not in text:
         return text.split(mark)
+    field = re.compile(rf"(?s)((?:[^\\{mark}]|\\.|\\\Z)*+)(?:[{mark}]|\Z)")
     parts: list[str] = []
     at = 0
     while at <= len(text):
-        found = _SPLIT[mark].match(text, at)
+        found = field.match(text, at)
         assert found is not None
         parts.append(found[1])
         if found.end() == found.end(1):
@@ -225,7 +227,9 @@ def _fields(text: str, mark: str) -> list[str]:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda match: _LINE_ENDS.get(match[1], match[1]), text)
+    if "\\" not in text:
+        return text
+    return re.sub(_ESCAPED, lambda match: _LINE_ENDS.get(match[1], match[1]), text)
 
 
 def pointers(closet_text: str) -> list[str]:

@@ -73,12 +73,12 @@ def _of_stamp(mtime: float | None) -> str | None:
 
 # Front matter
 
-_FRONT = re.compile(r"(---|\+\+\+)[ \t]*\r?\n(.*?)^(?:\1|\.\.\.)[ \t]*\r?$", re.S | re.M)
+_FRONT = r"(?sm)(---|\+\+\+)[ \t]*\r?\n(.*?)^(?:\1|\.\.\.)[ \t]*\r?$"
 _KEYS = ("date", "created", "published")
 
 
 def _split_front_matter(head: str) -> tuple[str, str]:
-    match = _FRONT.match(head)
+    match = re.match(_FRONT, head)
     return (match[2], head[match.end() :]) if match else ("", head)
 
 
@@ -93,23 +93,23 @@ def _in_front_matter(front: str) -> str | None:
 
 # Forms in figures
 
-_ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)", re.ASCII)
-_ISO_LOOSE = re.compile(r"(?<!\d)(\d{4})(_?)(\d\d)\2(\d\d)(?!\d)", re.ASCII)
-_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)(?![\d/])", re.ASCII)
+_ISO = r"(?a)(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)"
+_ISO_LOOSE = r"(?a)(?<!\d)(\d{4})(_?)(\d\d)\2(\d\d)(?!\d)"
+_SLASHED = r"(?a)(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)(?![\d/])"
 
 
 def _iso(text: str) -> Iterator[str | None]:
-    return (_day(int(m[1]), int(m[3]), int(m[4])) for m in _ISO.finditer(text))
+    return (_day(int(m[1]), int(m[3]), int(m[4])) for m in re.finditer(_ISO, text))
 
 
 def _compact(text: str) -> Iterator[str | None]:
     """20241108 and 2024_11_08, which only a file's name may hold."""
-    return (_day(int(m[1]), int(m[3]), int(m[4])) for m in _ISO_LOOSE.finditer(text))
+    return (_day(int(m[1]), int(m[3]), int(m[4])) for m in re.finditer(_ISO_LOOSE, text))
 
 
 def _slashed(text: str) -> Iterator[str | None]:
     """Day first for the whole text as soon as one first number cannot be a month."""
-    found = [(int(m[1]), int(m[2]), m[3]) for m in _SLASHED.finditer(text)]
+    found = [(int(m[1]), int(m[2]), m[3]) for m in re.finditer(_SLASHED, text)]
     day_first = any(first > 12 for first, _, _ in found)
     for first, second, year in found:
         month, day = (second, first) if day_first else (first, second)
@@ -124,41 +124,40 @@ def _full_year(year: str) -> int:
 
 # Forms in words
 
-_YEAR = re.compile(r"(?<!\d)(?:19|20|21)\d\d(?!\d)", re.ASCII)
+_YEAR = r"(?a)(?<!\d)(?:19|20|21)\d\d(?!\d)"
 # What may stand before a year: "April 6th", "6. April", "6 de abril de", "08.11."
-_MONTH_DAY = re.compile(r"([^\W\d_]{3,12})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th|\.)?,?\s{1,2}\Z", re.I)
-_DAY_MONTH = re.compile(
-    r"(?<![\d.])(\d{1,2})(?:st|nd|rd|th|er|\.|º|°|-?го)?\s{1,2}(?:of\s|de\s|di\s)?([^\W\d_]{3,12})\.?,?"
-    r"\s{1,2}(?:de\s|del\s|of\s)?\Z",
-    re.I,
+_MONTH_DAY = r"(?i)([^\W\d_]{3,12})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th|\.)?,?\s{1,2}\Z"
+_DAY_MONTH = (
+    r"(?i)(?<![\d.])(\d{1,2})(?:st|nd|rd|th|er|\.|º|°|-?го)?\s{1,2}(?:of\s|de\s|di\s)?([^\W\d_]{3,12})\.?,?"
+    r"\s{1,2}(?:de\s|del\s|of\s)?\Z"
 )
-_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?\Z", re.ASCII)
+_DOTTED = r"(?a)(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?\Z"
 # What may stand after it: " November 8", "年11月8日", "년 11월 8일"
-_AFTER = re.compile(r"[,\s]{1,2}([^\W\d_]{3,12})\.?\s(\d{1,2})(?!\d)")
-_EAST_ASIAN = re.compile(r"\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)")
+_AFTER = r"[,\s]{1,2}([^\W\d_]{3,12})\.?\s(\d{1,2})(?!\d)"
+_EAST_ASIAN = r"\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)"
 _LONGEST_BEFORE = 32
 
 
 def _natural(text: str) -> Iterator[str | None]:
-    return (_around_year(text, match) for match in _YEAR.finditer(text))
+    return (_around_year(text, match) for match in re.finditer(_YEAR, text))
 
 
 def _around_year(text: str, match: re.Match[str]) -> str | None:
     year, start, end = int(match[0]), match.start(), match.end()
-    east = _EAST_ASIAN.match(text, end)
+    east = re.compile(_EAST_ASIAN).match(text, end)
     if east:
         return _day(year, int(east[1]), int(east[2]))
     before = text[max(0, start - _LONGEST_BEFORE) : start]
-    dotted = _DOTTED.search(before)
+    dotted = re.search(_DOTTED, before)
     if dotted:
         return _day(year, int(dotted[2]), int(dotted[1]))
-    named = _MONTH_DAY.search(before)
+    named = re.search(_MONTH_DAY, before)
     if named:
         return _named_day(year, named[1], named[2])
-    named = _DAY_MONTH.search(before)
+    named = re.search(_DAY_MONTH, before)
     if named:
         return _named_day(year, named[2], named[1])
-    named = _AFTER.match(text, end)
+    named = re.compile(_AFTER).match(text, end)
     return _named_day(year, named[1], named[2]) if named else None
 
 

@@ -39,12 +39,12 @@ def _counts(text: str) -> Counter[str]:
     for word, count in found.items():
         counts[word if word.isalpha() else " ".join(word.split())] += count
     if "\u300a" in text:
-        counts.update(_TITLE.findall(text))
+        counts.update(re.findall(_TITLE, text))
     return counts
 
 
 # Titles of works in Chinese: 《…》.
-_TITLE = re.compile("\u300a[^\u300a\u300b\n]{1,30}\u300b")
+_TITLE = "\u300a[^\u300a\u300b\n]{1,30}\u300b"
 
 # Latin, Greek and Cyrillic letters: between them and Han or kana a word may begin or end.
 _LETTERS = "0-9A-Z_a-z\u00aa\u00ba\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff"
@@ -89,7 +89,7 @@ def _start_pattern(ascii_only: bool) -> re.Pattern[str]:
     )
 
 
-_HEADING = re.compile(r"\n#{1,6}[ \t]([^\n]*)")
+_HEADING = r"\n#{1,6}[ \t]([^\n]*)"
 
 
 class _Spelling:
@@ -100,9 +100,9 @@ class _Spelling:
         ascii_only = text.isascii()
         self._starts = Counter(_start_pattern(ascii_only).findall(self._text))
         pattern = _candidate_pattern(ascii_only)
-        for heading in _HEADING.findall(self._text):
-            # Title case proves nothing; the first word is counted already.
-            self._starts.update(pattern.findall(heading)[1:])
+        for heading in re.findall(_HEADING, self._text):
+            # Title case proves nothing; a word that opens the heading is counted already.
+            self._starts.update(pattern.findall(heading, 1))
         self._german = _is_german(text)
 
     def is_name(self, word: str, count: int) -> bool:
@@ -133,10 +133,11 @@ class _Spelling:
         if word.lower() in _openers():
             return False
         followers: set[str] = set()
+        acting, following = re.compile(_ACTING), re.compile(_FOLLOWER)
         for _, end in self._places(word):
-            if _ACTING.match(self._text, end):
+            if acting.match(self._text, end):
                 return True
-            follower = _FOLLOWER.match(self._text, end)
+            follower = following.match(self._text, end)
             if follower:
                 followers.add(follower[0])
         return len(followers) >= 3 and not word.endswith("s")
@@ -144,22 +145,22 @@ class _Spelling:
     def _takes_article(self, word: str) -> bool:
         """Common nouns of German are capitalised too, but seldom stand without an article."""
         places = list(self._places(word))
+        article = re.compile(_ARTICLE)
         articles = sum(
-            1 for start, _ in places if _ARTICLE.search(self._text, max(0, start - 40), start)
+            1 for start, _ in places if article.search(self._text, max(0, start - 40), start)
         )
         return articles * 3 >= len(places)
 
 
-_FOLLOWER = re.compile(r"[ \t]+[^\W\d_]+")
-_ACTING = re.compile(
+_FOLLOWER = r"[ \t]+[^\W\d_]+"
+_ACTING = (
     r"\*{0,2}:|['’]s[ \t]|[ \t]+(?:\w+ed|wrote|built|made|said|says|told|asked|is|was|has|had|will"
     r"|can|could|would|and|ran|sent|gave|got|took|went|came|thinks|wants|likes|works|lives|knows"
     r"|hat|ist|war|und|est|était|et|es|fue|y|è|ha|e|и|\w+(?:[аиеё]л|[аие]ла|[аие]ли))\b"
 )
-_ARTICLE = re.compile(
-    r"\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|im|am|zum|zur|vom|beim|kein|keine"
-    r"|keinen|jede|jeder|jedes|diese|dieser|dieses|mehr|viele|alle)\s(?:\w+e[nrsm]?\s)?\Z",
-    re.I,
+_ARTICLE = (
+    r"(?i)\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|im|am|zum|zur|vom|beim|kein|keine"
+    r"|keinen|jede|jeder|jedes|diese|dieser|dieses|mehr|viele|alle)\s(?:\w+e[nrsm]?\s)?\Z"
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import Any
 
@@ -98,9 +98,11 @@ def _package() -> str:
     # `import snowballstemmer` loads 36 languages (13 ms) and prefers PyStemmer. Opening the same
     # folder as a package without its __init__ loads the one language that is wanted (2 ms).
     if _PACKAGE not in sys.modules:
-        spec = find_spec("snowballstemmer")
+        spec = PathFinder.find_spec("snowballstemmer")
         if spec is None or spec.submodule_search_locations is None:
-            raise ModuleNotFoundError("no module named 'snowballstemmer'; pip install camillo again")
+            raise ModuleNotFoundError(
+                "no module named 'snowballstemmer'; pip install camillo again"
+            )
         package = ModuleType(_PACKAGE)
         package.__path__ = list(spec.submodule_search_locations)
         sys.modules[_PACKAGE] = package

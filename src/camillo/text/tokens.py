@@ -41,13 +41,12 @@ _LONGEST = 64
 _LANGUAGE_SAMPLE = 128
 _PART_WEIGHT = 0.5
 _CHARACTER_WEIGHT = 0.3
-# The characters that mean something alone: Han and hangul syllables lie above all else that is
-# written without spaces (kana, Thai and its neighbours, jamo).
+# The characters that mean something alone: Han and hangul syllables lie above nearly all else
+# that is indexed by character (kana, Thai and its neighbours, jamo).
 _IDEOGRAPH_OR_SYLLABLE = "\u3400"
-_FIRST_UNSPACED = "\u0e00"
-# About 30 MB, 2 MB and 2 MB for one query at most; then the table starts afresh.
+# What is kept for reuse; beyond it a table starts afresh. 200,000 words take about 40 MB.
 _CACHED_WORDS = 200_000
-_COUNTED_WORDS = 50_000
+_COUNTED_WORDS = 50_000  # for one query
 _COUNTED_QUERIES = 16
 
 
@@ -78,7 +77,7 @@ def query_terms(query: str) -> tuple[Term, ...]:
     further ones of weight 0.5. A run of Han, kana or the like is its pairs of neighbours, and its
     Han and hangul characters with weight 0.3; a run of one character is that character.
     """
-    found = _query_words(_CLITICS.sub(" ", query)) or _query_words(query)
+    found = _query_words(_clitics().sub(" ", query)) or _query_words(query)
     content = [term for term, grammar in found if not grammar]
     terms: dict[str, Term] = {}
     for term in content or [term for term, _ in found]:
@@ -133,7 +132,10 @@ _MARKS = (
     "\U000116ab-\U000116b7\U0001e130-\U0001e136\U0001e2ec-\U0001e2ef\U0001e8d0-\U0001e94a"
 )
 # Inside a word without being seen: soft hyphen, joiners, direction marks, variation selectors.
-_UNSEEN = "\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200c-\u200f\u2060-\u2064\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0100-\U000e01ef"
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200c-\u200f\u2060-\u2064\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0100-\U000e01ef"
+)
 _SYMBOLS = (
     "\u00a2-\u00a5\u00a9\u00ae\u00b0\u00b1\u20a0-\u20bf\u2100-\u214f\u2190-\u23ff\u2460-\u24ff"
     "\u25b6\u25c0\u25fb-\u25fe\u2600-\u27bf\u2900-\u297f\u2b00-\u2bff\u3004\u3012\u3013"
@@ -142,19 +144,30 @@ _SYMBOLS = (
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 _UNSPACED = _HAN_KANA_HANGUL + _SOUTH_EAST_ASIAN
 
-_ASCII_WORD_BYTES = bytes(b if b == 0x5F or b < 128 and chr(b).isalnum() else 0x20 for b in range(256))
-# Grammar glued to a word by an apostrophe: Melanie's, don't, l'homme, dell'arte.
-_CLITICS = re.compile(
-    r"(?:\bca|\bwo)?n['’]t\b|(?<=\w)['’](?:s|re|ve|ll|d|m|t)\b|\b(?:[dljmnstc]|qu|dell|all|nell|sull|un)['’](?=\w)",
-    re.IGNORECASE,
-)
-# The humps of an identifier: HTTPServer2 -> HTTP, Server, 2.
-_HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_WORD_BYTES = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+_ASCII_WORD_BYTES = bytes(byte if byte in _WORD_BYTES else 0x20 for byte in range(256))
+
+# Regular expressions are compiled on first use: together they take 4 ms.
+
+
+@cache
+def _clitics() -> re.Pattern[str]:
+    """Grammar glued to a word by an apostrophe: Melanie's, don't, l'homme, dell'arte."""
+    return re.compile(
+        r"(?:\bca|\bwo)?n['’]t\b|(?<=\w)['’](?:s|re|ve|ll|d|m|t)\b"
+        r"|\b(?:[dljmnstc]|qu|dell|all|nell|sull|un)['’](?=\w)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _humps_of_ascii() -> re.Pattern[str]:
+    """The parts of an identifier: HTTPServer2 -> HTTP, Server, 2."""
+    return re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
 @cache
 def _unicode_word() -> re.Pattern[str]:
-    # Compiled with the first text that is not ASCII: the classes take 2 ms.
     return re.compile(rf"[^\W_][\w{_MARKS}{_UNSEEN}]*|{_FLAG}|[{_SYMBOLS}]")
 
 
@@ -163,7 +176,7 @@ def _piece() -> re.Pattern[str]:
     """One normalised word: groups are a run without spaces, a symbol, an ordinary word."""
     other = rf"(?![{_UNSPACED}])"
     return re.compile(
-        rf"([{_HAN_KANA_HANGUL}]+|[{_SOUTH_EAST_ASIAN}]+)|({_FLAG}|[{_SYMBOLS}])"
+        rf"([{_UNSPACED}]+)|({_FLAG}|[{_SYMBOLS}])"
         rf"|({other}[^\W_](?:{other}[\w{_MARKS}])*)"
     )
 
@@ -175,7 +188,7 @@ def _unseen() -> re.Pattern[str]:
 
 @cache
 def _unspaced_run() -> re.Pattern[str]:
-    return re.compile(rf"[{_HAN_KANA_HANGUL}]+|[{_SOUTH_EAST_ASIAN}]+")
+    return re.compile(f"[{_UNSPACED}]+")
 
 
 class _Fold(dict[int, str]):
@@ -268,11 +281,11 @@ class _Tokens(dict[str, str]):
     def _word(self, word: str) -> str:
         joined, parts = _split(word)
         if not parts:
-            return self._part(joined)
-        return " ".join(filter(None, [_fold(joined), *map(self._part, parts)]))
+            return self.part(joined)
+        return " ".join(filter(None, [_fold(joined), *map(self.part, parts)]))
 
-    def _part(self, part: str) -> str:
-        # An ASCII part is a word that other texts hold too: its stem is worth keeping.
+    def part(self, part: str) -> str:
+        """`forms`, from the table where it can be: other texts hold the same part as a word."""
         return self[part] if part.isascii() and part.isalpha() else self.forms(part)
 
     def _keep(self, word: str, tokens: str) -> None:
@@ -300,7 +313,7 @@ def _table(text: str, words: list[str]) -> _Tokens:
 
 
 def _table_of(language: str) -> _Tokens:
-    return _TOKENS.get(language) or _TOKENS["en"]
+    return _TOKENS[language if language in _TOKENS else "en"]
 
 
 def _fold(word: str) -> str:
@@ -317,6 +330,7 @@ def _pieces(word: str) -> Iterator[re.Match[str]]:
 
 
 def _is_plain_run(word: str) -> bool:
+    """Whether a word is nothing but characters to index singly and in pairs, as it stands."""
     return _unspaced_run().fullmatch(word) is not None and is_normalized("NFKC", word)
 
 
@@ -343,7 +357,7 @@ def _humps(chunk: str) -> list[str]:
     when it is cut so small that it must be a hash, a code or base64.
     """
     shape = chunk if chunk.isascii() else "".join(map(_shape, chunk))
-    spans = [found.span() for found in _HUMPS.finditer(shape)]
+    spans = [found.span() for found in _humps_of_ascii().finditer(shape)]
     count = len(spans)
     if count < 2 or len(chunk) > _LONGEST or len(chunk) < 2 * count:
         return [chunk]
@@ -369,17 +383,19 @@ def _query_words(query: str) -> list[tuple[Term, bool]]:
     loud = query.isupper()
     found: list[tuple[Term, bool]] = []
     for before, word in zip(["", *words], words, strict=False):
-        named = not loud and _is_name(word, before)
-        for term in _terms_of(word, table):
-            found.append((term, not named and _is_grammar(term.word, language)))
+        named = not loud and _is_name(word, before, language)
+        terms = _terms_of(word, table)
+        found += [(term, not named and _is_grammar(term.word, language)) for term in terms]
     return found
 
 
-def _is_name(word: str, before: str) -> bool:
-    """Whether capitals say that a stop word is none: `US` and `IT`, or `Will` in mid-sentence."""
+def _is_name(word: str, before: str, language: str) -> bool:
+    """Whether capitals say that a stop word is none: `US` and `IT`, or `Will` in mid-sentence
+    (in English; a German `Sie` is grammar).
+    """
     if len(word) < 2 or word in ("AND", "OR", "NOT"):
         return False
-    return word.isupper() or (word.istitle() and before.islower())
+    return word.isupper() or (language == "en" and word.istitle() and before.islower())
 
 
 def _is_grammar(word: str, language: str) -> bool:
@@ -413,7 +429,7 @@ def _word_terms(word: str, table: _Tokens) -> Iterator[Term]:
 
 
 def _plain_terms(word: str, table: _Tokens, weight: float) -> Iterator[Term]:
-    forms = table.forms(word)
+    forms = table.part(word)
     if forms:
         yield Term(word, tuple(forms.split(" ")), weight)
 
@@ -452,9 +468,9 @@ class _Counts(dict[str, int]):
     def __missing__(self, word: str) -> int:
         tokens = self.tokens[word]
         found = tokens.split(" ") if tokens else []
-        value = len(found) + sum([self.units.get(token, 0) for token in found])
-        if len(self) >= _COUNTED_WORDS:
-            self.clear()
+        value = len(found)
+        if not self.units.keys().isdisjoint(found):
+            value += sum([self.units.get(token, 0) for token in found])
         self[word] = value
         return value
 
@@ -462,18 +478,22 @@ class _Counts(dict[str, int]):
         return sum(map(self.__getitem__, words))
 
     def total_of_any(self, words: list[str]) -> int:
-        """As `total`; runs without spaces are counted together and never one by one, since no
-        two of them are alike and each gives many tokens.
+        """As `total`; runs without spaces are counted together and not one by one, since no two
+        of them are alike and each gives many tokens.
         """
-        runs = [word for word in words if word >= _FIRST_UNSPACED and _is_plain_run(word)]
+        runs = list(filter(_unspaced_run().fullmatch, words))
+        if not is_normalized("NFKC", " ".join(runs)):
+            runs = list(filter(_is_plain_run, runs))
         if not runs:
             return self.total(words)
         plain = set(runs)
+        return self._total_of_runs(runs) + self.total([w for w in words if w not in plain])
+
+    def _total_of_runs(self, runs: list[str]) -> int:
         joined = " ".join(runs)
-        # A run of n characters gives n characters and n - 1 pairs; n - 1 spaces join n runs.
+        # n characters give n tokens and n - 1 pairs; of joined, len(runs) - 1 are spaces.
         tokens = 2 * len(joined) - 3 * len(runs) + 2
-        grams = sum([_occurrences(gram, joined) * self.units[gram] for gram in self.grams])
-        return tokens + grams + self.total([word for word in words if word not in plain])
+        return tokens + sum([_occurrences(gram, joined) * self.units[gram] for gram in self.grams])
 
     def unpack(self, total: int) -> tuple[int, ...]:
         """The number of tokens, the number of each form, and a zero."""
@@ -499,4 +519,6 @@ def _counts(terms: tuple[Term, ...], tokens: _Tokens) -> _Counts:
         if len(_COUNTS) >= _COUNTED_QUERIES:
             _COUNTS.clear()
         counts = _COUNTS[key] = _Counts(terms, tokens)
+    if len(counts) > _COUNTED_WORDS:
+        counts.clear()
     return counts

@@ -65,7 +65,7 @@ def find_quotes(text: str, *, source_name: str = "", limit: int = 3) -> list[Top
     """
     found = _quotes(text)
     if reads_code(source_name):
-        found = (quote for quote in found if _WORDS.search(quote[0]))
+        found = (quote for quote in found if re.search(_WORDS, quote[0]))
     return _spread(_gathered(found), limit, len(text))
 
 
@@ -132,7 +132,7 @@ def _spread(topics: Sequence[Topic], limit: int, length: int) -> list[Topic]:
     regions: list[list[int]] = [[] for _ in range(max(1, min(limit, -(-length // _REGION))))]
     ranks: Iterable[int] = range(len(topics))
     if len(regions) > 1:
-        ranks = sorted(ranks, key=lambda rank: bool(_VAGUE.match(topics[rank].text)))
+        ranks = sorted(ranks, key=lambda rank: bool(re.match(_VAGUE, topics[rank].text)))
     for rank in ranks:
         regions[topics[rank].places[0][0] * len(regions) // (length + 1)].append(rank)
     rounds = (rank for turn in zip_longest(*regions) for rank in turn if rank is not None)
@@ -140,7 +140,7 @@ def _spread(topics: Sequence[Topic], limit: int, length: int) -> list[Topic]:
 
 
 # "created in the", "added to it": taken last where a long text offers something better.
-_VAGUE = re.compile(
+_VAGUE = (
     r"(?:built|fixed|wrote|added|pushed|tested|created|decided|migrated|reviewed|deployed"
     r"|configured|removed|updated) (?:about|after|also|and|as|at|automatically|before|below|but|by"
     r"|during|for|from|here|if|in|internally|into|it|later|of|on|once|only|or|over|that|then|this|to"
@@ -204,14 +204,14 @@ _KOREAN = "구축 수정 작성 추가 푸시 테스트 생성 결정 이전 검
 
 # What may not stand before a Latin or Cyrillic word for it to be whole. Han and kana may.
 _LETTERS = "0-9A-Z_a-z\u00aa-\u024f\u0370-\u052f\u1e00-\u1fff"
-_EAST_ASIAN = re.compile("[\u3041-\u30fa\u3400-\u9fff\uac00-\ud7af]")
+_EAST_ASIAN = "[\u3041-\u30fa\u3400-\u9fff\uac00-\ud7af]"
 
 
 def _verb_phrases(low: str) -> list[_Found]:
     found = [_after_verb(low, _verb_pattern())]
     if " den " in low or " die " in low or " das " in low or " der " in low:
         found.append(_before_verb(low, _closing_pattern(), 40))
-    if not low.isascii() and _EAST_ASIAN.search(low):
+    if not low.isascii() and re.search(_EAST_ASIAN, low):
         found.append(_places(_chinese_pattern(), low))
         found.append(_before_verb(low, _object_pattern(), 20))
     return sorted(chain.from_iterable(found), key=itemgetter(1))
@@ -226,12 +226,12 @@ def _places(pattern: re.Pattern[str], low: str) -> Iterator[_Found]:
     return ((_collapsed(match[1]), *match.span(1)) for match in pattern.finditer(low))
 
 
-_OBJECT = re.compile(r"(?<!\w)\w[\w \t]+\Z|\w{2,}\Z")
+_OBJECT = r"(?<!\w)\w[\w \t]+\Z|\w{2,}\Z"
 
 
 def _before_verb(low: str, pattern: re.Pattern[str], reach: int) -> Iterator[_Found]:
     for match in pattern.finditer(low):
-        before = _OBJECT.search(low, max(0, match.start() - reach), match.start())
+        before = re.compile(_OBJECT).search(low, max(0, match.start() - reach), match.start())
         if before:
             start, end = before.start(), match.end()
             yield _collapsed(low[start:end]), start, end
@@ -279,10 +279,10 @@ def _trie(words: Iterable[str]) -> str:
 
 # Headings
 
-_ATX = re.compile(r"\n(#{1,3})[ \t]+([^\n]+)")
-_ADOC = re.compile(r"\n(={1,4})[ \t]+([^\n]+)")
-_UNDERLINE = re.compile(r"\n([=~-])\1{2,}[ \t\r]*+(?=\n|\Z)")
-_FENCE = re.compile(r"\n[ \t]*+(`{3,}+|~{3,}+)([^\n]*)")
+_ATX = r"\n(#{1,3})[ \t]+([^\n]+)"
+_ADOC = r"\n(={1,4})[ \t]+([^\n]+)"
+_UNDERLINE = r"\n([=~-])\1{2,}[ \t\r]*+(?=\n|\Z)"
+_FENCE = r"\n[ \t]*+(`{3,}+|~{3,}+)([^\n]*)"
 
 
 def _headings(text: str, source_name: str) -> Iterator[_Found]:
@@ -298,13 +298,13 @@ def _headings(text: str, source_name: str) -> Iterator[_Found]:
 
 def _marked_lines(framed: str, source_name: str) -> Iterator[Place]:
     pattern = _ADOC if source_name.lower().endswith(("adoc", "asciidoc")) else _ATX
-    return (match.span(2) for match in pattern.finditer(framed))
+    return (match.span(2) for match in re.finditer(pattern, framed))
 
 
 def _underlined(framed: str) -> Iterator[Place]:
     """Titles with a rule below, as Markdown and reStructuredText write them."""
     front = _front_matter_end(framed)
-    for match in _UNDERLINE.finditer(framed, front):
+    for match in re.compile(_UNDERLINE).finditer(framed, front):
         end = match.start()
         start = framed.rfind("\n", max(0, end - 80), end) + 1
         above = framed.rfind("\n", max(0, start - 80), max(0, start - 1)) + 1
@@ -323,7 +323,7 @@ def _fences(framed: str) -> list[int]:
     """Borders of fenced blocks: openings at even places, closings at odd ones."""
     borders: list[int] = []
     mark = ""
-    for match in _FENCE.finditer(framed):
+    for match in re.finditer(_FENCE, framed):
         if not mark:
             mark = match[1]
             borders.append(match.start())
@@ -337,7 +337,7 @@ def _is_title(title: str) -> bool:
     if len(title) in _HEADING:
         return True
     # Two characters of Han or kana say as much as a word.
-    return 2 <= len(title) < _HEADING.stop and bool(_EAST_ASIAN.search(title))
+    return 2 <= len(title) < _HEADING.stop and bool(re.search(_EAST_ASIAN, title))
 
 
 # Definitions
@@ -377,7 +377,7 @@ def _definitions(text: str) -> list[_Found]:
 
 # Quotations
 
-_WORDS = re.compile(r"[^\W\d_]{2,}[,;:]? [^\W\d_]{2,}[,;:]? [^\W\d_]+|" + _EAST_ASIAN.pattern)
+_WORDS = r"[^\W\d_]{2,}[,;:]? [^\W\d_]{2,}[,;:]? [^\W\d_]+|" + _EAST_ASIAN
 
 
 @cache

@@ -101,6 +101,13 @@ def test_the_last_match_wins() -> None:
     assert ignored("keep.txt\n!keep.txt", "keep.txt") is False
 
 
+def test_the_last_match_wins_among_hundreds() -> None:
+    rules = IgnoreRules("".join(f"{'!' * (n % 2)}a?{n % 7}*\n" for n in range(500)))
+    assert rules.verdict(b"ax2", b"ax2") is False  # the last is line 499, which is 2 modulo 7
+    assert rules.verdict(b"ax1", b"ax1") is True
+    assert rules.verdict(b"ax7", b"ax7") is None
+
+
 def test_case_counts_unless_the_repository_folds_it() -> None:
     rules = IgnoreRules("Build\n*.LOG\n[a-c]x\n[!a-c]y\n/docs/Out*", ignore_case=True)
     matched = [b"bUILD", b"a.log", b"Bx", b"dy", b"docs/oUT1"]

@@ -370,8 +370,8 @@ def test_a_linked_gitignore_is_passed_over_as_git_does(tmp_path: Path) -> None:
 
 
 def test_a_gitignore_that_cannot_be_read_is_reported_and_the_walk_goes_on(tmp_path: Path) -> None:
-    make(tmp_path, "sub/a.log", **{"sub/.gitignore": "*.log\n" * 300_000})
-    reason = "unreadable ignore rules: over 1048576 bytes"
+    make(tmp_path, "sub/a.log", **{"sub/.gitignore": "*.log\n" * 100_000})
+    reason = "unreadable ignore rules: over 262144 bytes"
     assert next(walk(tmp_path)) == Skipped("sub/.gitignore", reason, unreadable=True)
     assert found(tmp_path) == ["sub/a.log"]
 

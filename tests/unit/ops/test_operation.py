@@ -1,15 +1,21 @@
+"""Declaring an operation, and the table, page and completions made from it."""
+
 from __future__ import annotations
 
+import shutil
+import subprocess
 from typing import Annotated, Any
 
 import pytest
-from unit.ops.toys import TOYS, drop, find
 
-from camillo.ops._generate import cli_markdown, row_of, table_source
+from camillo.errors import InvalidValue
+from camillo.ops._generate import cli_markdown, table_source
+from camillo.ops._row import row_of
 from camillo.ops.completion import completion_script
 from camillo.ops.operation import Doc, operation, operation_of
 from camillo.ops.report import Report
 from camillo.ops.signature import signature
+from unit.ops.toys import TOYS, drop, find
 
 
 def test_a_decorated_function_stays_a_plain_function() -> None:
@@ -99,7 +105,7 @@ def _default_out_of_range(vault: Any, k: Annotated[int, Doc("k", min=2)] = 1) ->
     return Report()
 
 
-def _none_unannounced(vault: Any, k: Annotated[int, Doc("k")] = None) -> Report:  # type: ignore[assignment]
+def _none_not_the_default(vault: Any, k: Annotated[int | None, Doc("k")] = 1) -> Report:
     """Summary."""
     return Report()
 
@@ -123,14 +129,14 @@ def _silent(vault: Any) -> Report:
     [
         (_undocumented, "has no Doc"),
         (_default_out_of_range, "must be a whole number of 2 or more; not 1"),
-        (_none_unannounced, "default None"),
+        (_none_not_the_default, "default None"),
         (_taken_flag, "--json"),
         (_odd_type, "known: str, int"),
         (_silent, "no docstring"),
     ],
 )
 def test_a_signature_that_cannot_be_a_command_is_refused(function: Any, message: str) -> None:
-    with pytest.raises((SystemExit, ValueError, Exception), match=message):
+    with pytest.raises((SystemExit, InvalidValue), match=message):
         row_of(operation(writes=False)(function))
 
 
@@ -151,3 +157,22 @@ def test_completion_scripts_name_every_command_and_long_option(shell: Any) -> No
         for parameter in signature(name, TOYS).parameters:
             for flag in parameter.flags:
                 assert flag.lstrip("-") in script
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["camillo", "f"], ["find", "fail"]),
+        (["camillo", "find", "--ki"], ["--kind"]),
+        (["camillo", "find", "--kind", "n"], ["note"]),
+        (["camillo", "fail", "un"], ["unknown"]),
+        (["camillo", "drop", "--no"], []),
+    ],
+)
+def test_bash_offers_what_the_table_says(words: list[str], offered: list[str]) -> None:
+    line = " ".join(words)
+    ask = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _camillo\n"
+    script = completion_script("bash", TOYS) + ask + 'echo "${COMPREPLY[@]}"\n'
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == offered

@@ -1,3 +1,5 @@
+"""The plain form of reports."""
+
 from __future__ import annotations
 
 import json

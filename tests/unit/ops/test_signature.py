@@ -1,3 +1,5 @@
+"""Checking, reading and describing arguments."""
+
 from __future__ import annotations
 
 import json
@@ -6,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.ops.toys import TOYS, ToyVault
 
 import camillo.ops
 from camillo.errors import InvalidValue, UnknownName
 from camillo.ops.signature import call, json_schema, read_texts, signature, validate
+from unit.ops.toys import TOYS, ToyVault
 
 
 @pytest.mark.promise(25)
@@ -45,9 +47,7 @@ def test_an_unknown_argument_is_named_with_the_nearest() -> None:
         ({"query": ["x" * 500]}, r"x\.\.\.$"),
     ],
 )
-def test_a_wrong_value_is_named_with_what_would_do(
-    arguments: dict[str, Any], message: str
-) -> None:
+def test_a_wrong_value_is_named_with_what_would_do(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidValue, match=message):
         validate("find", arguments, TOYS)
 
@@ -117,15 +117,14 @@ _ANY = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.
         st.sampled_from(["query", "k", "kind", "tags", "min_score", "boost", "x"]), _ANY
     )
 )
-def test_any_arguments_are_accepted_or_refused_with_a_message(arguments: dict[str, Any]) -> None:
+def test_any_arguments_are_refused_or_fit_the_function(arguments: dict[str, Any]) -> None:
     try:
         checked = validate("find", arguments, TOYS)
-    except InvalidValue as error:
-        assert str(error)
-    else:
-        vault = ToyVault([], [])
-        call(signature("find", TOYS), vault, checked)
-        assert vault.called_with["k"] in range(1, 51)
+    except InvalidValue:
+        return
+    vault = ToyVault([], [])
+    call(signature("find", TOYS), vault, checked)
+    assert vault.called_with["k"] in range(1, 51)
 
 
 def test_run_checks_before_it_calls() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple
 
 from camillo.errors import NotFound
 from camillo.model import Author
-from camillo.ops._generate import row_of
+from camillo.ops._row import row_of
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, NOTHING_FOUND, Report
 from camillo.ops.signature import Table
@@ -74,9 +75,15 @@ def find(
 
     camillo find "why jwt" -k 3
     """
-    vault.called_with = dict(
-        query=query, k=k, kind=kind, tags=tags, min_score=min_score, boost=boost, explain=explain
-    )
+    vault.called_with = {
+        "query": query,
+        "k": k,
+        "kind": kind,
+        "tags": tags,
+        "min_score": min_score,
+        "boost": boost,
+        "explain": explain,
+    }
     results = vault.results[:k]
     return Report(results, list(vault.degraded), exit_code=0 if results else NOTHING_FOUND)
 
@@ -93,7 +100,7 @@ def drop(
 
     camillo drop 1a2b3c4d mistake
     """
-    vault.called_with = dict(ids=ids, reason=reason, dry_run=dry_run)
+    vault.called_with = {"ids": ids, "reason": reason, "dry_run": dry_run}
     return Report([{"id": each} for each in ids], exit_code=IN_PART)
 
 
@@ -120,7 +127,8 @@ def fail(
         raise NotFound("nothing has the id '\x1b[31mred'")
     if how == "unknown":
         raise ZeroDivisionError("by design")
-    raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
+    return Report()
 
 
 @operation(writes=False)

@@ -205,7 +205,7 @@ def test_the_byte_order_mark_belongs_to_the_first_chunk_but_not_to_its_text() ->
 
 @pytest.mark.promise(32)
 def test_invalid_bytes_show_as_replacement_characters_and_are_kept_beside() -> None:
-    data = "déjà vu ".encode() * 150 + b"\xff\xfe " + "encore ".encode() * 200
+    data = "déjà vu ".encode() * 150 + b"\xff\xfe " + b"encore " * 200
     chunks, joined = of(data)
     raw = [c for c in chunks if c.raw is not None]
     assert len(raw) == 1
@@ -375,7 +375,7 @@ def test_the_size_holds_but_for_hanging_space_and_one_long_grapheme(text: str, s
         assert len(inked) <= max(size, 64)
         if text.isascii():
             assert len(inked) <= size
-            assert len(c.text) <= size or c.text[size:].isspace() or c.text[:-size].isspace()
+            assert len(c.text) <= size or c.part == 0 or c.text[size:].isspace()
 
 
 def test_a_grapheme_of_endless_marks_is_cut_at_the_size() -> None:

@@ -129,7 +129,7 @@ def test_without_a_window_the_whole_source_is_read() -> None:
 def test_date_and_lines_make_the_third_of_four_fields() -> None:
     text = "# First Header\n"
     drawers = [DrawerSpan("d1", 0, len(text), 42, 78)]
-    (line,) = rendered(text, drawers, date="2026-05-21")
+    (line,) = rendered(text, drawers, date="2026-05-21T22:30")
     assert line.split("|") == ["first header", "", "2026-05-21:L42-L78", "→d1"]
 
 
@@ -166,7 +166,7 @@ def test_quotations_follow_the_topics_in_their_own_spelling() -> None:
 def test_a_line_points_at_the_drawer_where_its_topic_stands() -> None:
     text = "x\n" * 600 + "# Storage engine\n" + "y\n" * 600 + "# Search engine\n"
     storage, search = lines_of(text, date="2026-05-21")
-    assert (storage.ids, storage.line_start, storage.line_end) == (("d2",), 401, 794)
+    assert (storage.ids, storage.line_start, storage.line_end) == (("d2",), 401, 793)
     assert search.ids == ("d4",)
 
 

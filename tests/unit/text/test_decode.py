@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from camillo.text.decode import Decoded, byte_order_mark, decode, encode_piece, is_binary
 
 PROSE = {
-    "ja": "これは古い文書です。保存されたときの文字コードは今とは違います。\n東京駅で会いましょう。",
+    "ja": "これは古い文書です。保存時の文字コードは今とは違います。\n東京駅で会いましょう。",
     "zh": "这份文件是很多年前保存的，当时用的不是现在的编码。\n我们仍然要能够找到里面的每一句话。",
     "tw": "這份文件是很多年前儲存的，當時用的不是現在的編碼。\n我們仍然要能夠找到裡面的每一句話。",
-    "ko": "이 문서는 오래전에 저장되었으며 지금과는 다른 인코딩을 사용합니다.\n내일 서울에서 만나요.",
-    "ru": "Этот документ сохранили много лет назад в другой кодировке.\nКаждое слово должно найтись.",
+    "ko": "이 문서는 오래전에 저장되었으며 지금과는 다른 인코딩을 사용합니다.\n내일 만나요.",
+    "ru": "Этот документ сохранили давно и в другой кодировке.\nКаждое слово должно найтись.",
     "el": "Αυτό το έγγραφο αποθηκεύτηκε πριν από πολλά χρόνια με άλλη κωδικοποίηση.",
-    "fr": "Ce document a été enregistré il y a des années. Où est passé le garçon naïf ? À l'école.",
+    "fr": "Ce document a été enregistré il y a des années. Où est passé le garçon naïf ? À Évry.",
     "de": "Die Prüfung der Größe läuft. Schöne Grüße aus Köln, und übermorgen öffnen wir früher.",
 }
 PAGES = [

@@ -1,0 +1,55 @@
+"""Erasing: truth, words, closets and logs at once, with a mark so that the text stays away."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from camillo.forgotten import Forgotten
+from camillo.model import Author, Memory
+from camillo.ports import Store
+from camillo.roots import Root
+
+__all__ = ["Erased", "erase"]
+
+
+class Erasable(Protocol):
+    """The opened root that is erased from."""
+
+    root: Root
+
+    @property
+    def store(self) -> Store: ...
+
+    def catch_up(self, *, at_most: int | None = None) -> int: ...
+
+    def scrub(self) -> bool: ...
+
+
+class Erased(NamedTuple):
+    """`clean`: no byte is left in the root's live files. `held_by`: files that still hold it."""
+
+    erased: int
+    clean: bool
+    held_by: list[str]
+
+
+def erase(root: Erasable, memories: Sequence[Memory], by: Author) -> Erased:
+    """Erase these memories. The marks and the deletion are one transaction; when the process dies
+    after it, the next catch-up finishes the indexes."""
+    with root.store.transaction():
+        scopes = {memory.scope for memory in memories}
+        for scope in scopes:
+            mine = [memory for memory in memories if memory.scope == scope]
+            root.store.put(Forgotten(root.store, scope).records(mine), by)
+        count = root.store.delete([memory.key for memory in memories], by)
+    root.catch_up()
+    return Erased(count, root.scrub(), _backups(root.root))
+
+
+def _backups(root: Root) -> list[str]:
+    folder = os.path.join(root.folder, "backups")
+    if not os.path.isdir(folder):
+        return []
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))

@@ -1,0 +1,85 @@
+"""Finding the memories that ids, short ids or a filter name; shared by operations that take ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from camillo.errors import Ambiguous, InvalidValue, NotFound
+from camillo.model import Filter, Key, Memory, Session, short_id
+
+if TYPE_CHECKING:
+    from camillo.vault import OpenRoot, Vault
+
+__all__ = ["find_memory", "make_filter", "path_text"]
+
+_SHORTEST = 4  # characters of an id that we made, at least
+
+
+def find_memory(vault: Vault, id: str, scope: str | None = None) -> tuple[OpenRoot, Memory]:
+    """The one memory with this id or beginning of an id. Raises NotFound, Ambiguous."""
+    if not id or "\0" in id:
+        raise InvalidValue(f"{id!r} is no id; `camillo list --ids` shows them")
+    filter = Filter(None, archived=True)
+    found: list[tuple[OpenRoot, Key]] = []
+    for root in vault.roots(scope):  # type: ignore[arg-type]
+        keys = root.store.find(id, filter, limit=20)
+        exact = [key for key in keys if key.id == id]
+        if not exact and len(id) < _SHORTEST:
+            continue
+        found += [(root, key) for key in exact or keys]
+    if len(found) > 1:
+        shown = ", ".join(f"{key.id} ({key.scope})" for _, key in found[:5])
+        raise Ambiguous(f"{id!r} could be any of {shown}: give more of the id, or --scope")
+    for root, key in found:
+        memory = root.store.get([key])[0]
+        if memory is not None:
+            return root, memory
+    raise NotFound(f"nothing has the id {id!r}; `camillo list --ids` shows what there is")
+
+
+def make_filter(
+    *,
+    wing: str | None = None,
+    room: str | None = None,
+    kind: tuple[str, ...] = (),
+    session: str | None = None,
+    source: str | None = None,
+    since: str = "",
+    before: str = "",
+    archived: bool = False,
+) -> Filter:
+    """The filter that a command's options describe. `session` "" means memories of no session."""
+    wanted = Session()
+    if session is not None:
+        wanted = Session("only", session) if session else Session("global")
+    for name, day in (("since", since), ("before", before)):
+        if day and not _is_date(day):
+            raise InvalidValue(f"--{name} must be a date like 2026-05-21, not {day!r}")
+    return Filter(
+        session=wanted,
+        kinds=kind or None,
+        wing=wing,
+        room=room,
+        source=source,
+        since=since,
+        before=before,
+        archived=archived,
+    )
+
+
+def path_text(memory: Memory) -> str:
+    """Where a memory came from, for people: `file:first-last`, or its short id."""
+    origin = memory.origin
+    if origin is None:
+        return short_id(memory.id)
+    return f"{origin.source}:{origin.line_start}-{origin.line_end}"
+
+
+def _is_date(text: str) -> bool:
+    from datetime import date
+
+    try:
+        date.fromisoformat(text[:10])
+    except ValueError:
+        return False
+    return True

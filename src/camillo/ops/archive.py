@@ -1,0 +1,42 @@
+"""`archive`: put memories away, so that nothing finds them; it can be undone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from camillo.model import Author, replace
+from camillo.ops._lookup import find_memory
+from camillo.ops.operation import Doc, operation
+from camillo.ops.report import Report
+
+if TYPE_CHECKING:
+    from camillo.vault import Vault
+
+__all__ = ["archive"]
+
+
+@operation(writes=True, idempotent=True)
+def archive(
+    vault: Vault,
+    ids: Annotated[tuple[str, ...], Doc("Ids, or their first characters.")],
+    *,
+    undo: Annotated[bool, Doc("Bring them back instead.")] = False,
+    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+) -> Report:
+    """Put memories away: kept, but neither found nor listed. `--undo` brings them back.
+
+    camillo archive 1a2b3c4d
+    camillo archive 1a2b3c4d --undo
+    """
+    report = Report()
+    for id in ids:
+        root, memory = find_memory(vault, id, scope)
+        when = 0 if undo else memory.archived or int(vault.clock() * 1000)
+        by = Author(vault.author.who, "archive")
+        outcome = root.store.put([replace(memory, archived=when)], by)[0]
+        root.catch_up()
+        root.scrub()
+        report.results.append(
+            {"id": memory.id, "status": outcome.status, "archived": not undo}
+        )
+    return report

@@ -1,0 +1,99 @@
+"""`forget`: erase memories at once, from every file, for good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from camillo.errors import InvalidValue
+from camillo.lifecycle.forget import erase
+from camillo.model import Author, Filter, Memory
+from camillo.ops._lookup import find_memory, path_text
+from camillo.ops.operation import Doc, operation
+from camillo.ops.report import IN_PART, NOTHING_FOUND, Report
+
+if TYPE_CHECKING:
+    from camillo.vault import OpenRoot, Vault
+
+__all__ = ["ForgetReport", "forget"]
+
+
+@dataclass(slots=True)
+class ForgetReport(Report):
+    """`still_held_by` names backups that hold the text yet; `pending` says that a reader of
+    another process keeps the last bytes alive until the next command."""
+
+    still_held_by: list[str] = field(default_factory=list)
+    pending: bool = False
+    dry_run: bool = False
+
+
+@operation(writes=True, destructive=True, positional=("ids",))
+def forget(
+    vault: Vault,
+    ids: Annotated[tuple[str, ...], Doc("Ids, or their first characters.")] = (),
+    *,
+    source: Annotated[str, Doc("Everything from this file instead.", metavar="FILE")] = "",
+    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+    dry_run: Annotated[bool, Doc("Say what would be erased; erase nothing.")] = False,
+) -> ForgetReport:
+    """Erase memories from every file of the root; mining does not bring them back.
+
+    This cannot be undone; `archive` can. A keyed hash stays, so that the same text is skipped when
+    its source is mined again. The reply names backups that still hold the text.
+
+    camillo forget 1a2b3c4d
+    camillo forget --source ~/work/shop/secrets.md --dry-run
+    """
+    if bool(ids) == bool(source):
+        raise InvalidValue("forget takes ids or --source FILE, one of the two")
+    chosen = _by_source(vault, source, scope) if source else _by_id(vault, ids, scope)
+    report = ForgetReport(dry_run=dry_run)
+    for root, memories in chosen:
+        report.results += [
+            {"id": memory.id, "kind": memory.kind, "from": path_text(memory)}
+            for memory in memories
+        ]
+        if not dry_run:
+            done = erase(root, memories, Author(vault.author.who, "forget"))
+            report.pending |= not done.clean
+            report.still_held_by += done.held_by
+    if report.pending:
+        report.degraded.append(
+            "another process still reads the old state; the next command clears the last bytes"
+        )
+        report.exit_code = IN_PART
+    if not report.results:
+        report.exit_code = NOTHING_FOUND
+    return report
+
+
+def _by_id(
+    vault: Vault, ids: tuple[str, ...], scope: str | None
+) -> list[tuple[OpenRoot, list[Memory]]]:
+    chosen: dict[str, tuple[OpenRoot, list[Memory]]] = {}
+    for id in dict.fromkeys(ids):
+        root, memory = find_memory(vault, id, scope)
+        memories = chosen.setdefault(root.scope, (root, []))[1]
+        if memory not in memories:
+            memories.append(memory)
+    return list(chosen.values())
+
+
+def _by_source(
+    vault: Vault, source: str, scope: Literal["user", "project"] | None
+) -> list[tuple[OpenRoot, list[Memory]]]:
+    import os
+
+    path = os.path.realpath(os.path.join(vault.cwd, os.path.expanduser(source)))
+    found = []
+    for root in vault.roots(scope):
+        names = dict.fromkeys((path, source))
+        memories = [
+            memory
+            for name in names
+            for memory in root.store.scan(Filter(None, source=name, archived=True))
+        ]
+        if memories:
+            found.append((root, memories))
+    return found

@@ -1,0 +1,61 @@
+"""`list`: what there is, without searching."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from camillo.model import Page
+from camillo.ops._lookup import make_filter
+from camillo.ops.operation import Doc, operation
+from camillo.ops.report import NOTHING_FOUND, Report
+from camillo.ops.show import as_record
+
+if TYPE_CHECKING:
+    from camillo.vault import Vault
+
+__all__ = ["ListReport", "list_"]
+
+
+@dataclass(slots=True)
+class ListReport(Report):
+    """`total` counts all that the filter admits, `results` holds one page of them."""
+
+    total: int = 0
+
+
+@operation(writes=False, name="list")
+def list_(
+    vault: Vault,
+    *,
+    wing: Annotated[str | None, Doc("Only this wing.")] = None,
+    room: Annotated[str | None, Doc("Only this room.")] = None,
+    kind: Annotated[tuple[str, ...], Doc("Only this kind; may be repeated.")] = (),
+    session: Annotated[str | None, Doc('Only this conversation; "" for none.')] = None,
+    source: Annotated[str | None, Doc("Only this file.", metavar="FILE")] = None,
+    scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
+    archived: Annotated[bool, Doc("Also what was archived.")] = False,
+    order: Annotated[Literal["newest", "oldest", "id"], Doc("What comes first.")] = "newest",
+    limit: Annotated[int, Doc("How many to show.", metavar="N", min=1, max=100_000)] = 50,
+    offset: Annotated[int, Doc("How many to pass over first.", metavar="N", min=0)] = 0,
+) -> ListReport:
+    """List memories, newest first.
+
+    camillo list --wing shop --limit 20
+    """
+    filter = make_filter(
+        wing=wing, room=room, kind=kind, session=session, source=source, archived=archived
+    )
+    report = ListReport()
+    skip = offset
+    for root in vault.roots(scope):
+        count = root.store.count(filter)
+        report.total += count
+        wanted = limit - len(report.results)
+        if wanted > 0:
+            page = Page(wanted, skip, order)
+            report.results += [as_record(memory) for memory in root.store.scan(filter, page)]
+        skip = max(0, skip - count)
+    if not report.results:
+        report.exit_code = NOTHING_FOUND
+    return report

@@ -1,0 +1,148 @@
+"""`search`: the one search of every surface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
+
+from camillo.model import Filter
+from camillo.ops._lookup import make_filter
+from camillo.ops.operation import Doc, operation
+from camillo.ops.report import NOTHING_FOUND, Report
+from camillo.retrieval.candidate import Candidate, Context, Query
+from camillo.retrieval.pipeline import run
+from camillo.text.passages import passage
+
+if TYPE_CHECKING:
+    from camillo.vault import OpenRoot, Vault
+
+__all__ = ["SearchReport", "SearchResult", "find", "search"]
+
+
+class SearchResult(NamedTuple):
+    """One memory that answers. `score` is on 0 to 1 and holds `closet_boost`; `signals` names
+    what it is made of; lines count from 1 in the source as it was read."""
+
+    id: str
+    source: str
+    line_start: int
+    line_end: int
+    score: float
+    signals: dict[str, float]
+    text: str
+    matched_via: Literal["drawer", "drawer+closet", "note"]
+    closet_boost: float
+    closet_preview: str
+    kind: str
+    scope: str
+    wing: str
+    room: str
+    title: str
+    happened_at: str
+    also_in: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class SearchReport(Report):
+    """`trace` (with explain) says per stage what went in and out, and the CPU milliseconds."""
+
+    query: str = ""
+    preset: str = ""
+    terms: list[str] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
+
+
+AnyReport = TypeVar("AnyReport", bound=SearchReport)
+
+
+@operation(writes=False)
+def search(
+    vault: Vault,
+    query: Annotated[str, Doc("What to look for, in any language.")],
+    *,
+    k: Annotated[int, Doc("How many results.", metavar="N", short="-k", min=1, max=1000)] = 10,
+    wing: Annotated[str | None, Doc("Only this wing (project, person, agent).")] = None,
+    room: Annotated[str | None, Doc("Only this room (topic inside the wing).")] = None,
+    kind: Annotated[tuple[str, ...], Doc("Only this kind; may be repeated.")] = (),
+    session: Annotated[str | None, Doc('Only this conversation; "" for none.')] = None,
+    source: Annotated[str | None, Doc("Only this file.", metavar="FILE")] = None,
+    since: Annotated[str, Doc("Only what happened on this date or later.", metavar="DATE")] = "",
+    before: Annotated[str, Doc("Only what happened before this date.", metavar="DATE")] = "",
+    scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
+    archived: Annotated[bool, Doc("Also what was archived.")] = False,
+    preset: Annotated[str | None, Doc("Which list of stages answers.", metavar="NAME")] = None,
+    explain: Annotated[bool, Doc("Show what each stage did and what scores are made of.")] = False,
+) -> SearchReport:
+    """Find memories by what they say.
+
+    Best first, each with its file and lines. The score tells how much of the question a text
+    holds, on 0 to 1. Ends with code 1 when nothing was found.
+
+    camillo search "why did we move the queue to redis" --wing shop -k 3
+    """
+    filter = make_filter(
+        wing=wing, room=room, kind=kind, session=session, source=source, since=since,
+        before=before, archived=archived,
+    )  # fmt: skip
+    roots = list(vault.roots(scope))
+    report = find(vault, roots, query, k, SearchReport(), filter, preset, explain)
+    if not roots:
+        report.degraded.append("nothing is kept yet: run `camillo mine PATH` first")
+    return report
+
+
+def find(
+    vault: Vault,
+    roots: Sequence[OpenRoot],
+    query: str,
+    k: int,
+    report: AnyReport,
+    filter: Filter = Filter(),
+    preset: str | None = None,
+    explain: bool = False,
+) -> AnyReport:
+    """Run the pipeline over the roots and fill the report."""
+    stages = vault.pipeline(preset)
+    report.query, report.preset = query, preset or vault.settings.search.preset
+    for root in roots:
+        left = root.refresh()
+        if left:
+            report.degraded.append(f"the {root.scope} index is {left} changes behind")
+    context = Context(roots, vault.settings.search)
+    candidates = run(Query(query, k, filter), stages, context)
+    report.degraded += context.degraded
+    report.results = [_result(candidate) for candidate in candidates]
+    if explain:
+        report.terms = [term.word for term in context.terms]
+        report.trace = [step._asdict() for step in context.trace]
+    if not report.results:
+        report.exit_code = NOTHING_FOUND
+    return report
+
+
+def _result(candidate: Candidate) -> SearchResult:
+    memory = candidate.memory
+    origin = memory.origin
+    note = memory.kind != "drawer"
+    via: Literal["drawer", "drawer+closet", "note"]
+    via = "note" if note else "drawer+closet" if candidate.closet_boost else "drawer"
+    return SearchResult(
+        id=memory.id,
+        source=origin.source if origin else "",
+        line_start=origin.line_start if origin else 0,
+        line_end=origin.line_end if origin else 0,
+        score=round(candidate.score, 4),
+        signals={name: round(value, 4) for name, value in candidate.signals.items()},
+        text=passage(memory, candidate.passage).text,
+        matched_via=via,
+        closet_boost=round(candidate.closet_boost, 4),
+        closet_preview=candidate.closet_preview,
+        kind=memory.kind,
+        scope=memory.scope,
+        wing=memory.place.wing,
+        room=memory.place.room,
+        title=memory.title,
+        happened_at=memory.happened_at,
+        also_in=tuple(candidate.also_in),
+    )

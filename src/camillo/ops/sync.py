@@ -1,0 +1,64 @@
+"""`sync`: memories of files that are gone are put away, and only of those."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from camillo.ingest.sync import vanished
+from camillo.model import Author
+from camillo.ops.operation import Doc, operation
+from camillo.ops.report import IN_PART, Report
+
+if TYPE_CHECKING:
+    from camillo.vault import Vault
+
+__all__ = ["SyncReport", "sync"]
+
+
+@dataclass(slots=True)
+class SyncReport(Report):
+    """`results` are the sources whose files are gone; `kept` those that could not be told, with the
+    reason; `present` counts the others."""
+
+    present: int = 0
+    drawers: int = 0
+    kept: list[dict[str, str]] = field(default_factory=list)
+    dry_run: bool = False
+
+
+@operation(writes=True, idempotent=True, positional=("path",))
+def sync(
+    vault: Vault,
+    path: Annotated[str, Doc("Only what was mined from here.", metavar="PATH")] = "",
+    *,
+    scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
+    emptied: Annotated[
+        bool, Doc("Believe it also when a mined folder has none of its files left.")
+    ] = False,
+    dry_run: Annotated[bool, Doc("Say what would be marked; mark nothing.")] = False,
+) -> SyncReport:
+    """Mark the drawers of files that no longer exist: kept, but no longer found.
+
+    A folder that cannot be read, or is not there at all, changes nothing: its disk may only be
+    missing. Mining a file that came back brings its drawers back.
+
+    camillo sync ~/work/shop --dry-run
+    """
+    under = os.path.realpath(os.path.join(vault.cwd, os.path.expanduser(path))) if path else None
+    report = SyncReport(dry_run=dry_run)
+    for root in vault.roots(scope):
+        found = vanished(root.store, root.scope, under, emptied=emptied)
+        report.present += found.present
+        report.kept += [{"source": name, "reason": why} for name, why in found.unsure]
+        for record in found.gone:
+            report.results.append({"source": record.name, "drawers": record.parts})
+            report.drawers += record.parts
+        if not dry_run and found.gone:
+            found.mark(root.store, Author(vault.author.who, "sync"), int(vault.clock() * 1000))
+            root.catch_up()
+            root.scrub()
+    if report.kept:
+        report.exit_code = IN_PART
+    return report

@@ -1,0 +1,56 @@
+"""What the suites have done by other processes: `python -m contract.worker JOB TARGET PATH …`.
+
+Each job waits for a line on its standard input before it touches the store, so that several start
+together; it prints what was acknowledged, line by line.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from typing import TYPE_CHECKING
+
+from camillo.model import GLOBAL, Key, Memory
+from contract.opener import Opener
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def write(opener: Opener, name: str, count: str) -> None:
+    """`count` memories, one put each."""
+    store = opener.open()
+    for number in range(int(count)):
+        store.put([Memory(id=f"{name}-{number}", body=f"line {number} of {name}")])
+    store.close()
+    say("done")
+
+
+def write_on(opener: Opener, name: str) -> None:
+    """Until killed, in turns: a put, an update of the one before, a delete of every fifth."""
+    store = opener.open()
+    for number in itertools.count():
+        id_ = f"{name}-{number}"
+        store.put([Memory(id=id_, body="first")])
+        say(f"{id_} first")
+        if number % 2:
+            store.put([Memory(id=id_, body="second " * 200)])
+            say(f"{id_} second")
+        if number % 5 == 0:
+            store.delete([Key("", "user", GLOBAL, id_)])
+            say(f"{id_} gone")
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+JOBS: dict[str, Callable[..., None]] = {"write": write, "write_on": write_on}
+
+
+if __name__ == "__main__":
+    job, target, path, *rest = sys.argv[1:]
+    say("ready")
+    sys.stdin.readline()
+    JOBS[job](Opener(target, path, ""), *rest)
