@@ -23,6 +23,7 @@ __all__ = [
     "child_environment",
     "color_wanted",
     "debug",
+    "environment",
     "load_settings",
     "models_folder",
     "project_root_setting",
@@ -147,6 +148,11 @@ def models_folder() -> str:
 def child_environment(**changes: str) -> dict[str, str]:
     """This process's environment for a child, with changes."""
     return {**os.environ, **changes}
+
+
+def environment() -> Mapping[str, str]:
+    """For what reads other programs' variables (git's); nothing else may."""
+    return os.environ
 
 
 def debug() -> bool:

@@ -117,27 +117,24 @@ class Database:
     @contextmanager
     def patience(self, seconds: float) -> Iterator[None]:
         """Inside, wait no longer than this for another process."""
-        with self._lock:
+        with self.lock:
             self.connection.set_busy_timeout(int(seconds * 1000))
             try:
                 yield
             finally:
-                self.connection.set_busy_timeout(BUSY_SECONDS * 1000)
+                self.connection.set_busy_timeout(int(self._busy_seconds * 1000))
 
     def empty_log(self) -> bool:
         """Move the write-ahead log into the file and cut it to nothing; False while a reader of
         another process still needs it."""
-        with self.lock, translated(self.path):
+        with self.patience(0.5), translated(self.path):
             if self.connection.pragma("journal_mode") != "wal":
                 return True
-            self.connection.set_busy_timeout(500)
             try:
-                busy = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+                rows = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             except apsw.BusyError:
-                busy = 1
-            finally:
-                self.connection.set_busy_timeout(int(self._busy_seconds * 1000))
-            return busy == 0
+                return False
+            return bool(rows[0][0] == 0)
 
     def close(self) -> None:
         with self.lock:

@@ -175,9 +175,9 @@ class Vault:
     def roots(self, scope: Scope | None = None) -> Iterator[OpenRoot]:
         """The roots that exist, the project's first."""
         for name in ("project", "user"):
-            root = self._roots.get(name)  # type: ignore[call-overload]
+            root = self._roots.get(name)
             if root is not None and root.exists() and scope in (None, name):
-                yield self.root(name)  # type: ignore[arg-type]
+                yield self.root(name)
 
     def new_root(self, scope: Scope) -> Root:
         """Where the root of a scope is, or is to be made: a project's at the nearest project

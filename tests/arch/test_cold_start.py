@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import resource
 import subprocess
+import sys
 from pathlib import Path
 
 RUNS = 7
 
 
 def test_version_costs_at_most_four_bare_interpreters(root: Path) -> None:
-    bare = _cpu([str(root / ".venv" / "bin" / "python"), "-I", "-c", "pass"])
+    bare = _cpu([sys.executable, "-I", "-c", "pass"])
     assert _cpu([str(root / "camillo"), "--version"]) <= 4 * bare
 
 
@@ -18,7 +19,7 @@ def test_a_search_costs_at_most_six_bare_interpreters(root: Path, home: Path) ->
     camillo = str(root / "camillo")
     (home / "work" / "notes.md").write_text("The theatre had seven gates.\n", "utf-8")
     _run([camillo, "mine", ".", "--embedder", "none"])
-    bare = _cpu([str(root / ".venv" / "bin" / "python"), "-I", "-c", "pass"])
+    bare = _cpu([sys.executable, "-I", "-c", "pass"])
     assert _cpu([camillo, "search", "gates", "--embedder", "none"]) <= 6 * bare
 
 

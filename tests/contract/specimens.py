@@ -12,7 +12,7 @@ from camillo.ports import Store
 __all__ = ["drawer", "held", "memories", "memory", "source_of", "untimed", "varied"]
 
 
-def memory(id: str = "a", body: str = "a text", **fields: Any) -> Memory:  # noqa: A002
+def memory(id: str = "a", body: str = "a text", **fields: Any) -> Memory:
     return Memory(id=id, body=body, **fields)
 
 

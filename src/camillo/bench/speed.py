@@ -16,7 +16,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Latency", "Timed", "child_latency", "cold_command", "latency", "peak_rss_mb", "sentences"]
+__all__ = [
+    "Latency",
+    "Timed",
+    "child_latency",
+    "cold_command",
+    "latency",
+    "peak_rss_mb",
+    "sentences",
+]
 
 _COLD_RUNS = 9
 _SENTENCE = re.compile(r"(?<![^\n])[ \t#*/\"']*([A-Z][a-z]+(?: [A-Za-z]+){5,13})[.\n]")
@@ -33,9 +41,7 @@ class Latency(NamedTuple):
     @classmethod
     def of(cls, seconds: Iterable[float]) -> Latency:
         ordered = sorted(value * 1000 for value in seconds)
-        return cls(
-            len(ordered), *(round(_at(ordered, share), 3) for share in (0, 50, 95))
-        )
+        return cls(len(ordered), *(round(_at(ordered, share), 3) for share in (0, 50, 95)))
 
 
 class Timed:

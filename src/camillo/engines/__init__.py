@@ -1,0 +1,1 @@
+"""Implementations of the `Store` port, one file each."""

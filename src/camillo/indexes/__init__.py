@@ -1,0 +1,1 @@
+"""Derived rows: what is found by, one file an index."""

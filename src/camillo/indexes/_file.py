@@ -115,7 +115,7 @@ def facet_of(connection: apsw.Connection, memory: Memory) -> int:
         memory.place.room,
     )  # fmt: skip
     return _row(
-        connection, "facets", "namespace scope session kind wing room".split(), value
+        connection, "facets", ["namespace", "scope", "session", "kind", "wing", "room"], value
     )
 
 

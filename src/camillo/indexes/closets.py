@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -135,7 +135,7 @@ class ClosetIndex:
             )
 
     def _purge(self, connection: apsw.Connection, source: _Source) -> None:
-        rows = connection.execute(
+        rows: list[Any] = connection.execute(
             "SELECT c.rowid, c.body FROM closets c JOIN sources s ON s.rowid = c.source "
             "JOIN facets f ON f.rowid = c.facet "
             "WHERE s.name = ? AND f.namespace = ? AND f.scope = ?",

@@ -114,7 +114,7 @@ class LexicalIndex:
 
     def _remove_version(self, connection: apsw.Connection, change: Change) -> None:
         """Take back the rows of a retired version, if this index ever held it."""
-        rows = connection.execute(
+        rows: list[Any] = connection.execute(
             "SELECT rowid, number, words FROM passages WHERE version = ?", (change.former_seq,)
         ).fetchall()
         if not rows:
@@ -129,7 +129,7 @@ class LexicalIndex:
             self._remove(connection, rowid, texts[number], words)
 
     def _remove_copies(self, connection: apsw.Connection, key: Key) -> None:
-        rows = connection.execute(
+        rows: list[Any] = connection.execute(
             "SELECT p.rowid, p.copy, p.words FROM passages p JOIN facets f ON f.rowid = p.facet "
             "WHERE p.id = ? AND f.namespace = ? AND f.scope = ? AND f.session = ?",
             (key.id, key.namespace, key.scope, key.session),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Literal, NamedTuple, Protocol
 
-from camillo.config import MineSettings
+from camillo.config import MineSettings, environment
 from camillo.errors import InvalidValue
 from camillo.forgotten import Forgotten
 from camillo.ingest.places import Placing
@@ -107,7 +107,7 @@ def mine(
     work = _Mine(target, folder, placing, settings, rules, scope, by, clock, dry_run)
     done = 0
     try:
-        for entry in walk(folder, _walk_rules(settings)):
+        for entry in walk(folder, _walk_rules(settings), environment()):
             if isinstance(entry, Skipped):
                 work.skip(entry)
             else:

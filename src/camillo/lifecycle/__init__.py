@@ -1,0 +1,1 @@
+"""What becomes of memories later: erasing, and care of the store."""

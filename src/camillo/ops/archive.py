@@ -36,7 +36,5 @@ def archive(
         outcome = root.store.put([replace(memory, archived=when)], by)[0]
         root.catch_up()
         root.scrub()
-        report.results.append(
-            {"id": memory.id, "status": outcome.status, "archived": not undo}
-        )
+        report.results.append({"id": memory.id, "status": outcome.status, "archived": not undo})
     return report

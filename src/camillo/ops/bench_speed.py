@@ -111,9 +111,7 @@ def _phases(timed: dict[str, Timed], total: float, drawers: int) -> list[dict[st
     ]
 
 
-def _searches(
-    vault: Vault, root: OpenRoot, count: int, report: SpeedReport
-) -> dict[str, Any]:
+def _searches(vault: Vault, root: OpenRoot, count: int, report: SpeedReport) -> dict[str, Any]:
     texts = (memory.body for memory in root.store.scan(Filter(kinds=("drawer",))))
     asked = sentences(texts, count)
     if not asked:
@@ -125,9 +123,7 @@ def _searches(
     )
     environment = child_environment(CAMILLO_USER_DIR=root.root.folder)
     python = child_latency([sys.executable, "-I", "-c", "pass"], environment)
-    cold = child_latency(
-        cold_command("search", asked[0], "--preset", "words"), environment
-    )
+    cold = child_latency(cold_command("search", asked[0], "--preset", "words"), environment)
     report.cold_over_python = round(cold.p50_ms / python.p50_ms, 2) if python.p50_ms else 0.0
     named: dict[str, Latency] = {"warm": warm, "cold process": cold, "bare python": python}
     return {name: each._asdict() for name, each in named.items()}

@@ -51,8 +51,7 @@ def forget(
     report = ForgetReport(dry_run=dry_run)
     for root, memories in chosen:
         report.results += [
-            {"id": memory.id, "kind": memory.kind, "from": path_text(memory)}
-            for memory in memories
+            {"id": memory.id, "kind": memory.kind, "from": path_text(memory)} for memory in memories
         ]
         if not dry_run:
             done = erase(root, memories, Author(vault.author.who, "forget"))

@@ -1,0 +1,1 @@
+"""Stages and presets of the search pipeline."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["B", "K1", "coverage", "idf", "rank"]
+__all__ = ["K1", "B", "coverage", "idf", "rank"]
 
 K1 = 1.2
 B = 0.75
@@ -21,9 +21,7 @@ def idf(passages: int, df: int) -> float:
     return math.log1p((max(passages, df) - df + 0.5) / (df + 0.5))
 
 
-def rank(
-    tf: Sequence[int], length: int, average: float, weights: Sequence[float]
-) -> float:
+def rank(tf: Sequence[int], length: int, average: float, weights: Sequence[float]) -> float:
     """Σ weight · tf(k1 + 1) / (tf + k1(1 - b + b · length / average)), over Σ weight · (k1 + 1).
 
     `weights` are idf times the term's own weight. 0 when nothing matches or nothing is asked.

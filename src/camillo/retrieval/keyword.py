@@ -58,7 +58,7 @@ def nominating_terms(terms: Sequence[Term], df: Mapping[str, int], passages: int
     present = [(count, forms) for count, forms in counted if count]
     if passages > _LARGE:
         budget = passages * _POSTINGS
-        kept = []
+        kept: list[tuple[int, tuple[str, ...]]] = []
         for count, forms in present:
             budget -= count
             if len(kept) >= 2 and (count > passages * _COMMON or budget < 0):

@@ -1,0 +1,1 @@
+"""Pure functions over text: tokens, chunks, closets, dates, passages."""

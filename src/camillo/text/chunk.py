@@ -181,8 +181,6 @@ class _Cuts:
         limit = origin + size
         floor = max(covered, ink)
         low = max(origin + size // 2, floor)
-        if text[limit - 1 : limit + 1] == "\r\n" and limit - 1 > low:
-            limit -= 1
         cut = safe_cut(text, self._best(floor, low, limit), floor)
         if cut <= floor:
             cut = next_cut(text, limit, max(limit, origin + _LONGEST_GRAPHEME), floor)

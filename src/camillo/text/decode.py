@@ -2,8 +2,8 @@
 
 `decode` finds the encoding from the content alone and answers None for binary data.
 Whatever it answers goes back to the same bytes: piece by piece by `encode_piece`, after the byte
-order mark (`byte_order_mark`).  In `text`, a byte that is not valid UTF-8 is one lone surrogate
-U+DC80..U+DCFF; the chunker turns those into U+FFFD for readers.
+order mark (`byte_order_mark`).  In `text`, a byte that is not valid in the encoding is one lone
+surrogate U+DC80..U+DCFF; the chunker turns those into U+FFFD for readers.
 """
 
 import codecs
@@ -39,8 +39,8 @@ _SIGNATURES = (b"%PDF-", b"\x1f\x8b", b"BZh", b"PK\x03\x04", b"\x89PNG", b"\xff\
 _STRANGE = frozenset({"Cc", "Cn", "Co", "Cs"})
 _ASCII = bytes(range(128))
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# The share of a file's non-ASCII bytes in valid sequences from which on it is damaged UTF-8.
-_UTF8_SHARE = 0.9
+# Up to this share of a file's non-ASCII bytes may be invalid in the encoding it is said to have.
+_DAMAGE = 0.1
 
 # Code pages without shift states, in which each character is encoded by itself.
 _PAGES = (
@@ -63,6 +63,8 @@ _WESTERN = re.compile(
 )
 # So few say too little to a statistical detector, and are most often Western.
 _FEW = 16
+# No page has these bytes inside a character.
+_BREAKS = re.compile(rb"[^\x00-\x2f]*[\x00-\x2f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,11 @@ def decode(data: bytes) -> Decoded | None:
     try:
         return Decoded(body.decode(), "utf-8", bom)
     except UnicodeDecodeError:
-        return _damaged_utf8(body, bom) or _legacy(body) or _escaped(body, bom)
+        pass
+    text = body.decode("utf-8", "surrogateescape")
+    if bom or _is_mostly_valid(text, body):
+        return Decoded(text, "utf-8", bom)
+    return _legacy(body) or Decoded(text, "utf-8", 0)
 
 
 def is_binary(data: bytes) -> bool:
@@ -97,7 +103,7 @@ def is_binary(data: bytes) -> bool:
 def encode_piece(text: str, encoding: str) -> bytes:
     """The bytes that a piece of a decoded text came from, lone surrogates included."""
     if encoding != "utf-8":
-        return text.encode(encoding, "surrogatepass" if encoding in _WIDE else "strict")
+        return text.encode(encoding, "surrogatepass" if encoding in _WIDE else "surrogateescape")
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half of a pair that a str source held, not an invalid byte
@@ -159,7 +165,7 @@ def _zeros_fit(head: bytes, encoding: str) -> bool:
     if encoding.endswith("be"):
         planes.reverse()
     low, high, *rest = planes
-    if not low or low.count(0) > 0.02 * len(low) or any(plane.strip(b"\0") for plane in rest):
+    if not low or any(plane.strip(b"\0") for plane in rest):
         return False
     zeros = high.count(0)
     if zeros >= 0.75 * len(high):
@@ -174,29 +180,37 @@ def _strangers(text: str) -> int:
     return sum(category(c) in _STRANGE and c not in "\b\t\n\v\f\r\x1b" for c in text)
 
 
-def _damaged_utf8(data: bytes, bom: int) -> Decoded | None:
-    """`data` as UTF-8 when all but a few of its non-ASCII bytes are."""
-    escaped = _escaped(data, bom)
-    invalid = len(escaped.text) - len(_SURROGATE.sub("", escaped.text))
-    foreign = len(data.translate(None, _ASCII))
-    return escaped if bom or invalid <= foreign * (1 - _UTF8_SHARE) else None
-
-
-def _escaped(data: bytes, bom: int) -> Decoded:
-    return Decoded(data.decode("utf-8", "surrogateescape"), "utf-8", bom)
+def _is_mostly_valid(text: str, data: bytes) -> bool:
+    """True when few of the non-ASCII bytes of `data` became surrogates in `text`."""
+    invalid = len(text) - len(_SURROGATE.sub("", text))
+    return invalid <= _DAMAGE * len(data.translate(None, _ASCII))
 
 
 def _legacy(data: bytes) -> Decoded | None:
-    """`data` in the code page it seems to be in, when that page gives it back unchanged."""
+    """`data` in the code page that it seems to be in."""
     page = _code_page(_telling(data))
     if page is None:
         return None
     try:
-        text = data.decode(page)
-        lossless = text.encode(page) == data
+        text = data.decode(page, "surrogateescape")
+        if encode_piece(text, page) != data:
+            text = _as_spelled(text, data, page)
+        lossless = encode_piece(text, page) == data
     except UnicodeError:
         return None
-    return Decoded(text, page, 0) if lossless else None
+    return Decoded(text, page, 0) if lossless and _is_mostly_valid(text, data) else None
+
+
+def _as_spelled(text: str, data: bytes, page: str) -> str:
+    """`text` with surrogates for the characters that `page` has twice and would write otherwise."""
+    chars = []
+    at = 0
+    for char in text:
+        usual = encode_piece(char, page)
+        spelled = data[at : at + len(usual)]
+        chars.append(char if spelled == usual else spelled.decode("ascii", "surrogateescape"))
+        at += len(usual)
+    return "".join(chars)
 
 
 def _telling(data: bytes) -> bytes:
@@ -218,6 +232,17 @@ def _code_page(sample: bytes) -> str | None:
     runs = len(_HIGH_RUN.findall(sample))
     if runs <= _FEW and len(_WESTERN.findall(sample)) >= 0.9 * runs:
         return "cp1252"
+    # The detector refuses a page for one bad byte: one half of the sample may be without.
+    pieces = _BREAKS.findall(sample)
+    half = len(pieces) // 2
+    for part in (sample, b"".join(pieces[:half]), b"".join(pieces[half:])):
+        page = _detected(part)
+        if page is not None:
+            return page
+    return None
+
+
+def _detected(sample: bytes) -> str | None:
     from charset_normalizer import from_bytes  # only files that are not UTF-8 pay for it
 
     best = from_bytes(sample, cp_isolation=list(_PAGES)).best()

@@ -1,4 +1,4 @@
-"""Normal form of a text: what counts as equal when duplicates are told and erased texts kept out."""
+"""Normal form of a text: what counts as equal among duplicates and erased texts."""
 
 from __future__ import annotations
 

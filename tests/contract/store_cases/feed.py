@@ -163,7 +163,7 @@ class FeedCases:
     def test_a_bulk_put_is_one_line_with_a_count(self, store: Store) -> None:
         store.put([memory(f"m{n}") for n in range(50)], Author("ann"), bulk=True)
         (line,) = store.journal()
-        assert (line.who, line.what, line.count) == ("ann", "imported", 50)
+        assert (line.who, line.what, line.times) == ("ann", "imported", 50)
 
     @pytest.mark.promise(14)
     @needs("keeps", "journal")
@@ -184,7 +184,7 @@ class FeedCases:
         parts = [memory(f"d{n}", f"marmalade {n}", kind="drawer") for n in range(2)]
         store.replace_source(source_of("a.md"), parts, Author("ann", "cli"))
         (line,) = store.journal()
-        assert (line.who, line.what, line.key, line.count) == ("ann", "mined", "a.md", 2)
+        assert (line.who, line.what, line.key, line.times) == ("ann", "mined", "a.md", 2)
 
 
 def _told(change: Change) -> tuple[str, str | None, str | None]:

@@ -7,6 +7,7 @@ import stat
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -324,7 +325,7 @@ class TestDisk:
             store.delete([Memory("passing", "").key])  # so that there is something to scrub
             old = _state(store)
             faults.left = point
-            failed = _fails(lambda: act(store))
+            failed = _fails(partial(act, store))
             faults.left = None
             if failed:
                 assert _state(store) == old, point

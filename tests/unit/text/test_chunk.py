@@ -72,6 +72,7 @@ def test_white_space_alone_has_no_chunks(text: str) -> None:
 def test_white_space_at_the_end_of_a_file_hangs_on_its_last_chunk() -> None:
     assert texts("a" * 800 + "\n" * 5000) == ["a" * 800 + "\n" * 5000]
     assert texts("a" * 790 + "\n" * 30) == ["a" * 790 + "\n" * 30]
+    assert texts("a" * 500 + " " + "b" * 299 + "\n") == ["a" * 500 + " " + "b" * 299 + "\n"]
 
 
 def test_white_space_before_the_first_word_leads_the_first_chunk() -> None:
@@ -175,10 +176,23 @@ def test_the_heading_above_a_fence_goes_with_it() -> None:
     assert texts(words(40) + "\n\n# Code\n" + fence)[1] == "# Code\n" + fence
 
 
+def test_what_only_looks_like_a_fence_is_none() -> None:
+    inline = "``` not `code` here\n" + "word\n" * 50 + "```\n"
+    nested = "```\n```not the end\n" + "x = 1\n" * 30 + "```\n" + words(20) + "\n"
+    assert texts(words(100) + "\n" + inline + words(60))[0] != words(100) + "\n"
+    assert texts(words(110) + "\n" + nested + words(60))[0] == words(110) + "\n"
+
+
 def test_a_fence_longer_than_a_chunk_is_cut_between_lines() -> None:
     pieces = texts("```\n" + "value = 12345\n" * 200 + "```\n")
     assert len(pieces) > 3
     assert all(piece.endswith("\n") for piece in pieces)
+    assert len(texts("intro\n\n" + "```\n" + "value = 12345\n" * 200 + "```\n")[0]) > 700
+
+
+def test_a_long_row_of_comment_lines_is_not_taken_for_headings_to_keep_together() -> None:
+    pieces = texts(words(8) + "\n\n" + "# a line of comment\n" * 200)
+    assert min(map(len, pieces[:-1])) >= 200
 
 
 # -- where a chunk comes from
@@ -366,10 +380,13 @@ def test_no_chunk_begins_inside_a_grapheme(text: str, shape: tuple[int, int]) ->
         assert not ("🇦" <= first <= "🇿" and flags and len(flags[0]) % 2)
 
 
-@given(anything, st.integers(1, 60))
+@given(anything, shapes)
 @settings(max_examples=300)
-def test_the_size_holds_but_for_hanging_space_and_one_long_grapheme(text: str, size: int) -> None:
-    for c in chunk_text(text, size):
+def test_the_size_holds_but_for_hanging_space_and_one_long_grapheme(
+    text: str, shape: tuple[int, int]
+) -> None:
+    size, overlap = shape
+    for c in chunk_text(text, size, overlap):
         inked = c.text.strip() if c.part == 0 else c.text.rstrip()
         assert inked
         assert len(inked) <= max(size, 64)

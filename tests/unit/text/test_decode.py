@@ -18,6 +18,8 @@ PROSE = {
     "ru": "Этот документ сохранили давно и в другой кодировке.\nКаждое слово должно найтись.",
     "el": "Αυτό το έγγραφο αποθηκεύτηκε πριν από πολλά χρόνια με άλλη κωδικοποίηση.",
     "fr": "Ce document a été enregistré il y a des années. Où est passé le garçon naïf ? À Évry.",
+    "pl": "Dokument zapisano wiele lat temu, źle i w innym kodowaniu. Każde słowo musi się znaleźć,"
+    " choćby żółw gęgał nad ranem, a książka leżała wciąż na półce.",
     "de": "Die Prüfung der Größe läuft. Schöne Grüße aus Köln, und übermorgen öffnen wir früher.",
 }
 PAGES = [
@@ -29,6 +31,7 @@ PAGES = [
     ("ru", "cp1251"),
     ("ru", "koi8_r"),
     ("el", "cp1253"),
+    ("pl", "cp1250"),
     ("fr", "cp1252"),
     ("de", "cp1252"),
 ]
@@ -93,6 +96,33 @@ def test_a_code_page_is_recognised_behind_ascii_source(language: str, page: str)
 
 def test_a_lone_accent_is_western() -> None:
     assert decode(b"caf\xe9 \x93ol\xe9\x94\n") == Decoded("café “olé”\n", "cp1252", 0)
+    assert decode(b"Die Gr\xf6\xdfe") == Decoded("Die Größe", "cp1252", 0)
+
+
+@pytest.mark.promise(32)
+@pytest.mark.parametrize(("language", "page"), PAGES[:5])
+def test_a_code_page_with_a_bad_byte_is_recognised(language: str, page: str) -> None:
+    data = (PROSE[language] + "\n").encode(page) * 3
+    for damaged in (data + b"\xff", b"ok\xff\n" + data, data[:-2] + b"\xff\n"):
+        decoded = decode(damaged)
+        assert decoded is not None
+        assert decoded.encoding == page
+        assert back(decoded, step=1) == damaged
+
+
+@pytest.mark.promise(32)
+def test_a_character_with_two_spellings_keeps_the_one_it_had() -> None:
+    data = PROSE["ja"].encode("cp932") + b"\x87\x90" + PROSE["ja"].encode("cp932")
+    decoded = decode(data)
+    assert decoded == Decoded(PROSE["ja"] + "\udc87\udc90" + PROSE["ja"], "cp932", 0)
+    assert back(decoded, step=1) == data
+
+
+def test_one_endless_line_in_a_code_page_is_recognised() -> None:
+    text = "".join(f'{{"{i}":"{PROSE["zh"][:51]}"}},' for i in range(1500))
+    decoded = decode(text.encode("gb18030"))
+    assert decoded is not None
+    assert decoded.text == text
 
 
 @pytest.mark.promise(32)
