@@ -81,7 +81,8 @@ def _build(venv: Path, key: str, extras: list[str], locks: list[str]) -> int:
         venv.mkdir(exist_ok=True)
         (venv / "extras").write_text(" ".join(extras) + "\n")
     wanted = [part for lock in locks for part in ("-r", lock)]
-    hashed_wheels = ["--require-hashes", "--only-binary", ":all:"]
+    # A lock is whole, but for what it leaves out on purpose (never.txt).
+    hashed_wheels = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
     if not (make(venv) and install(venv, [*hashed_wheels, *wanted])):
         return _fail("could not install its packages, as said above; the next run tries again")
     _put_source_on_path(venv)

@@ -8,11 +8,15 @@ reads the environment.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from camillo.errors import InvalidValue, UnknownName
+from camillo.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import Any
 
 __all__ = [
     "ClosetSettings",
@@ -26,21 +30,20 @@ __all__ = [
     "environment",
     "load_settings",
     "models_folder",
+    "one_thread_for_new_libraries",
     "project_root_setting",
     "user_root",
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySettings:
+class MemorySettings(NamedTuple):
     """[memory]: which engines hold what is written."""
 
     backend: str = "sqlite"  # engine of the drawers
     dsn: str = ""  # address of a server engine
 
 
-@dataclass(frozen=True, slots=True)
-class MineSettings:
+class MineSettings(NamedTuple):
     """[mine]: how sources become drawers."""
 
     preset: str = "camillo"  # camillo, palace (the constants of MemPalace)
@@ -51,12 +54,11 @@ class MineSettings:
     gitignore: bool = True
     include: tuple[str, ...] = ()  # patterns that are mined although something ignores them
     exclude: tuple[str, ...] = ()
-    wings: Mapping[str, str] = field(default_factory=dict)  # folder pattern -> wing
-    rooms: Mapping[str, str] = field(default_factory=dict)  # path pattern -> room
+    wings: Mapping[str, str] = {}  # folder pattern -> wing
+    rooms: Mapping[str, str] = {}  # path pattern -> room
 
 
-@dataclass(frozen=True, slots=True)
-class ClosetSettings:
+class ClosetSettings(NamedTuple):
     """[closets]: how a source becomes pointer lines."""
 
     topics: int = 12
@@ -68,8 +70,7 @@ class ClosetSettings:
     definitions: bool = True  # also names that source code defines
 
 
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
+class SearchSettings(NamedTuple):
     """[search]: how memories are found."""
 
     preset: str = "default"
@@ -78,8 +79,7 @@ class SearchSettings:
     closet_boost: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     memory: MemorySettings = MemorySettings()
     mine: MineSettings = MineSettings()
     closets: ClosetSettings = ClosetSettings()
@@ -96,9 +96,17 @@ class Settings:
         )
 
 
+_THREADS = (
+    "BLIS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
 _TABLES = {"memory", "mine", "closets", "search"}
 # A project's own config may shape what is found in it, not where memories go.
 _PROJECT_TABLES = {"mine", "closets", "search"}
+_EMBEDDERS = frozenset({"auto", "e5", "hashing", "light", "none"})  # built in
 _PALACE: dict[str, dict[str, Any]] = {
     "mine": {"overlap_chars": 100},
     "closets": {"window": 5000, "definitions": False},
@@ -109,27 +117,46 @@ def load_settings(
     user_config: str,
     project_config: str | None = None,
     overrides: Mapping[str, str] | None = None,
+    notes: list[str] | None = None,
 ) -> Settings:
     """Settings from the files that exist, the environment and the overrides (`search.k` → `"20"`).
 
     Raises UnknownName naming the nearest for a key that does not exist, InvalidValue for a value
-    of the wrong type or range.
+    of the wrong type or range. A project's config comes with the project, perhaps from a stranger:
+    where it is wrong or sets what is not its own, it is left out whole, and `notes` says so.
     """
     tables: dict[str, dict[str, Any]] = {}
     _merge(tables, _read(user_config), user_config, _TABLES)
     if project_config:
-        _merge(tables, _read(project_config), project_config, _PROJECT_TABLES)
+        _merge_project(tables, project_config, notes if notes is not None else [])
     for key, text in {**_from_environment(), **(overrides or {})}.items():
         table, _, name = key.partition(".")
         _merge(tables, {table: {name: text}}, f"--config {key}", _TABLES)
-    settings = Settings()
+    return _applied(tables)
+
+
+def _applied(tables: Mapping[str, Mapping[str, Any]]) -> Settings:
+    """The defaults with these values; raises InvalidValue for one that is out of range."""
     if tables.get("mine", {}).get("preset") == "palace":
         tables = {t: {**_PALACE.get(t, {}), **tables.get(t, {})} for t in _TABLES}
+    settings = Settings()
     for table, values in tables.items():
         group = getattr(settings, table)
-        settings = replace(settings, **{table: replace(group, **values)})
+        settings = settings._replace(**{table: group._replace(**values)})
     _check(settings)
     return settings
+
+
+def _merge_project(into: dict[str, dict[str, Any]], path: str, notes: list[str]) -> None:
+    theirs: dict[str, dict[str, Any]] = {}
+    try:
+        _merge(theirs, _read(path), path, _PROJECT_TABLES)
+        _applied({table: {**into.get(table, {}), **theirs.get(table, {})} for table in _TABLES})
+    except InvalidValue as error:
+        notes.append(f"the project's settings are left out: {error}")
+        return
+    for table, values in theirs.items():
+        into.setdefault(table, {}).update(values)
 
 
 def user_root() -> str:
@@ -153,6 +180,26 @@ def child_environment(**changes: str) -> dict[str, str]:
 def environment() -> Mapping[str, str]:
     """For what reads other programs' variables (git's); nothing else may."""
     return os.environ
+
+
+def one_thread_for_new_libraries() -> AbstractContextManager[None]:
+    """While it lasts, a linear algebra library that is loaded makes no threads of its own."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def limited() -> Iterator[None]:
+        held = {name: os.environ.get(name) for name in _THREADS}
+        os.environ.update(dict.fromkeys(_THREADS, "1"))
+        try:
+            yield
+        finally:
+            for name, value in held.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
+
+    return limited()
 
 
 def debug() -> bool:
@@ -207,12 +254,28 @@ def _merge(
         if not isinstance(values, Mapping):
             raise InvalidValue(f"{where}: {table} must be a table, [{table}]")
         group = getattr(Settings(), table)
-        types = {f.name: getattr(group, f.name) for f in fields(group)}
+        types = group._asdict()
         for name, value in values.items():
             if name not in types:
                 raise UnknownName.of(f"setting (in {where})", f"{table}.{name}", _keys())
             parsed = _parsed(f"{table}.{name}", value, types[name])
+            if allowed is _PROJECT_TABLES:
+                _check_project(where, name, parsed)
             into.setdefault(table, {})[name] = parsed
+
+
+def _check_project(where: str, name: str, value: Any) -> None:
+    """A clone may not ask for the secrets that lie in it, nor for files outside of it."""
+    if name == "include":
+        raise InvalidValue(
+            f"{where}: mine.include is not a project's to set, since it lets secrets in; "
+            "put it into the user root's config"
+        )
+    if name == "embedder" and value not in _EMBEDDERS:
+        raise InvalidValue(
+            f"{where}: a project cannot name a model folder, here {value!r}; "
+            f"known: {', '.join(sorted(_EMBEDDERS))}"
+        )
 
 
 def _parsed(key: str, value: Any, default: Any) -> Any:
@@ -248,7 +311,7 @@ def _parsed(key: str, value: Any, default: Any) -> Any:
 
 def _keys() -> list[str]:
     settings = Settings()
-    return [f"{t}.{f.name}" for t in sorted(_TABLES) for f in fields(getattr(settings, t))]
+    return [f"{t}.{name}" for t in sorted(_TABLES) for name in getattr(settings, t)._fields]
 
 
 def _check(settings: Settings) -> None:

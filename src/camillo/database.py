@@ -12,13 +12,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import apsw
 
 from camillo.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreTooNew
 
-__all__ = ["APPLICATION_ID", "Database", "Migration", "legible", "translated"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["APPLICATION_ID", "Database", "Migration", "legible", "reset", "translated"]
 
 APPLICATION_ID = 0x63616D69  # "cami"
 BUSY_SECONDS = 30
@@ -27,6 +30,10 @@ PAGE_BYTES = 8192  # rows of 800 characters fill pages of 4096 badly
 # Takes the connection inside an open transaction and brings the schema one version further.
 Migration = Callable[[apsw.Connection], None]
 
+# There was no room for the index of the write-ahead log, which processes share.
+_NO_SHARED_MEMORY = frozenset(
+    (apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMOPEN)
+)
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "afpfs", "fuse.sshfs", "9p", "ceph"})
 
 
@@ -59,12 +66,13 @@ class Database:
         with translated(path):
             if create:
                 _create_private(path)
-            self.connection = apsw.Connection(path, flags=flags)
             try:
-                self._prepare(migrations, backup)
-            except BaseException:
-                self.connection.close(True)
-                raise
+                self._connect(flags, "NORMAL", migrations, backup)
+            except apsw.IOError as error:
+                if getattr(error, "extendedresult", 0) not in _NO_SHARED_MEMORY:
+                    raise
+                # A full disk: what is there can be read by one process at a time.
+                self._connect(flags, "EXCLUSIVE", migrations, backup)
 
     def rows(self, sql: str, arguments: Sequence[Any] | dict[str, Any] = ()) -> list[Any]:
         """All rows of one statement."""
@@ -122,7 +130,10 @@ class Database:
             try:
                 yield
             finally:
-                self.connection.set_busy_timeout(int(self._busy_seconds * 1000))
+                try:
+                    self.connection.set_busy_timeout(int(self._busy_seconds * 1000))
+                except apsw.ConnectionClosedError:  # it was damaged, and was opened anew
+                    pass
 
     def empty_log(self) -> bool:
         """Move the write-ahead log into the file and cut it to nothing; False while a reader of
@@ -139,6 +150,22 @@ class Database:
     def close(self) -> None:
         with self.lock:
             self.connection.close(True)
+
+    def _connect(
+        self,
+        flags: int,
+        locking: str,
+        migrations: Sequence[Migration],
+        backup: Callable[[Database, int], None] | None,
+    ) -> None:
+        self.connection = apsw.Connection(self.path, flags=flags)
+        try:
+            if locking != "NORMAL":
+                self.connection.execute(f"PRAGMA locking_mode={locking}").fetchall()
+            self._prepare(migrations, backup)
+        except BaseException:
+            self.connection.close(True)
+            raise
 
     def _prepare(
         self,
@@ -230,6 +257,25 @@ class Database:
             self.connection.execute("ROLLBACK")
 
 
+def reset(path: str) -> None:
+    """Empty a database file in place, whatever is in it. Other processes may have it open: to
+    delete it under them would leave them with each other's logs."""
+    with translated(path):
+        connection = apsw.Connection(path)
+        try:
+            connection.set_busy_timeout(BUSY_SECONDS * 1000)
+            try:  # the schema must have been looked at: sqlite3_db_config, RESET_DATABASE
+                connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
+            except (apsw.CorruptError, apsw.NotADBError):
+                pass
+            connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)
+            connection.execute("VACUUM").fetchall()
+            connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 0)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        finally:
+            connection.close(True)
+
+
 @contextmanager
 def translated(path: str) -> Iterator[None]:
     """SQLite's errors as ours, with the file and the way out."""
@@ -241,7 +287,8 @@ def translated(path: str) -> Iterator[None]:
         ) from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise StoreDamaged(
-            f"{path} is damaged ({error}): keep a copy, then restore the last backup beside it"
+            f"{path} is damaged ({error}): keep a copy, then restore the last backup beside it",
+            path,
         ) from error
     except apsw.FullError as error:
         raise StoreFull(f"no room to write {path}: free some space, then run it again") from error
@@ -259,7 +306,8 @@ def legible(path: str) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise StoreDamaged(
             f"{path} is damaged (a text in it is no text any more): keep a copy, then restore the "
-            "last backup beside it"
+            "last backup beside it",
+            path,
         ) from error
 
 

@@ -94,7 +94,13 @@ class StoreBusy(StoreError):
 
 
 class StoreDamaged(StoreError):
+    """`path` is the file that is damaged, where that is known."""
+
     code = "store-damaged"
+
+    def __init__(self, message: str, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class StoreTooNew(StoreError):

@@ -7,10 +7,15 @@ Times are integers, milliseconds since 1970 UTC; `happened_at` is ISO 8601 as pr
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+
+from camillo.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeVar
+
+    AnyRecord = TypeVar("AnyRecord", bound=NamedTuple)
 
 __all__ = [
     "DEFAULT_NAMESPACE",
@@ -81,8 +86,7 @@ class Edge(NamedTuple):
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """One record, the only thing that is written.
 
     `body` is the text word for word. For a note it is the Markdown below the frontmatter, for a
@@ -113,7 +117,7 @@ class Memory:
     expires: int = 0
     archived: int = 0  # when it was archived; 0 = live
     superseded_by: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = {}
 
     @property
     def key(self) -> Key:
@@ -127,8 +131,7 @@ class Session(NamedTuple):
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """What a query may see. Applied inside the engine, before its limit. None = no restriction."""
 
     namespace: str | None = DEFAULT_NAMESPACE
@@ -232,17 +235,28 @@ def drawer_id(source: str, part: int) -> str:
     """24 hex digits from the length-prefixed source and part: stable when re-mined, and no two
     (source, part) pairs run together into the same string."""
     raw = source.encode("utf-8", "surrogatepass")
-    return hashlib.sha256(b"%d:%b:%d" % (len(raw), raw, part)).hexdigest()[:24]
+    return _sha256(b"%d:%b:%d" % (len(raw), raw, part))[:24]
 
 
 def source_id(source: str) -> str:
     """24 hex digits of SHA-256 over the source's name."""
-    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    return _sha256(source.encode("utf-8", "surrogatepass"))[:24]
 
 
 def short_id(id: str) -> str:
     """What people see and type: eight characters of an id that we made, a slug as it is."""
     return id[:8] if len(id) == 24 and all(c in "0123456789abcdef" for c in id) else id
+
+
+def replace(record: AnyRecord, **changes: Any) -> AnyRecord:
+    """The record with some fields changed."""
+    return record._replace(**changes)
+
+
+def _sha256(content: bytes) -> str:
+    import hashlib  # loads OpenSSL: 3 ms that a search does without
+
+    return hashlib.sha256(content).hexdigest()
 
 
 def _source_of(memory: Memory) -> str | None:

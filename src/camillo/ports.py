@@ -7,8 +7,6 @@ Optional powers are declared in `capabilities` and asked for by name, never by t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from camillo.model import (
     Author,
@@ -21,11 +19,34 @@ from camillo.model import (
     Outcome,
     Page,
 )
+from camillo.records import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import Any, Literal, Protocol
+
+    from numpy import float32, int32
+    from numpy.typing import NDArray
+
     from camillo.retrieval.candidate import Candidate, Context, Query
 
-__all__ = ["Hit", "Importer", "Index", "Passage", "Stage", "Store"]
+    Role = Literal["query", "passage"]
+else:
+    Protocol = object  # ports are for type checkers
+    Role = str
+
+__all__ = [
+    "Embedder",
+    "Hit",
+    "Importer",
+    "Index",
+    "Passage",
+    "Role",
+    "Stage",
+    "Store",
+    "TokenVectors",
+]
 
 
 class Hit(NamedTuple):
@@ -154,6 +175,50 @@ class Index(Protocol):
     def check(self) -> Health: ...
 
     def close(self) -> None: ...
+
+
+class TokenVectors(NamedTuple):
+    """The tokens of one text in order, without prefix and special tokens.
+
+    `ids` int32 (t,) are the model's own; `Embedder.pieces` turns them into text, which tells script
+    and punctuation, and they are the keys to count how rare a token is. `vectors` float32 (t, d)
+    are as the model gives them: neither centred nor of unit length.
+    """
+
+    ids: NDArray[int32]
+    vectors: NDArray[float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose dot product says how near they are in meaning.
+
+    `id` names model, version, quantisation and dimension: vectors with different ids are never
+    compared. `capabilities` ⊆ {"tokens"}: "tokens" means `embed_tokens` and `pieces`.
+    A text's vector depends on nothing but the text and its role: not on what else is in the call,
+    nor on the machine (to 1e-3 in each component). Any string is a text; none is ever cut: what is
+    longer than `limit` tokens is embedded in windows of equal size and averaged by their length.
+    Memory is bounded by the longest window, not by the number of texts. Threads may share one.
+    """
+
+    id: str
+    dim: int
+    limit: int  # tokens in one window; 0 = no limit
+    capabilities: frozenset[str]
+
+    def embed(self, texts: Sequence[str], role: Role) -> NDArray[float32]:
+        """float32 (n, dim), unit length, in the order of the texts. The role's prefix is put in
+        front here, not by the caller. Loads the model on the first call."""
+        ...
+
+    def embed_tokens(
+        self, texts: Sequence[str], role: Role
+    ) -> tuple[NDArray[float32], list[TokenVectors]]:
+        """[tokens] What `embed` gives, and the token vectors of each text, from one pass."""
+        ...
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        """[tokens] The text of each token id; a leading space is kept as one."""
+        ...
 
 
 class Importer(Protocol):

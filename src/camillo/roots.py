@@ -7,20 +7,31 @@ This file finds and makes folders; it opens nothing in them.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Literal
 
 from camillo import config
 from camillo.errors import Refused, StoreError
+from camillo.records import NamedTuple
 
-__all__ = ["Root", "Scope", "find_project_root", "make_root", "project_root", "user_root"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
-Scope = Literal["user", "project"]
+    Scope = Literal["user", "project"]
+
+__all__ = [
+    "Root",
+    "Scope",
+    "check_inside",
+    "find_project_root",
+    "make_root",
+    "project_root",
+    "user_root",
+]
+
 _GITIGNORE = "store.db*\nindex/\nbackups/\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(NamedTuple):
     """A folder and the scope of what lives in it. It may not exist yet."""
 
     scope: Scope
@@ -96,6 +107,33 @@ def make_root(root: Root) -> bool:
     except OSError as error:
         raise StoreError(f"cannot make {root.folder}: {error.strerror}") from error
     return True
+
+
+def check_inside(root: Root) -> None:
+    """Refuse a project root that leads out of its project: git keeps links, and a clone must not
+    make somebody's files its store. A root that the environment names is the user's own choice."""
+    if root.scope != "project" or config.project_root_setting():
+        return
+    index = os.path.dirname(root.index_path)
+    links = [root.folder] if os.path.islink(root.folder) else [*_links(root.folder), *_links(index)]
+    if links:
+        raise Refused(
+            f"{links[0]} is a link: what a project remembers must lie in the project; "
+            "set CAMILLO_PROJECT_DIR to use another folder, or use --scope user"
+        )
+
+
+def _links(folder: str) -> list[str]:
+    """Links among the files that are written."""
+    try:
+        with os.scandir(folder) as entries:
+            return [
+                entry.path
+                for entry in entries
+                if entry.is_symlink() and entry.name.startswith(("store.db", "index", "backups"))
+            ]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _main_checkout(git: str) -> str | None:

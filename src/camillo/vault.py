@@ -9,18 +9,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from camillo import registry
 from camillo.config import Settings, load_settings
-from camillo.errors import CamilloError, Refused, StoreBusy, StoreDamaged
+from camillo.errors import CamilloError, Refused, StoreBusy, StoreDamaged, StoreFull
 from camillo.model import Author
 from camillo.projection import behind, catch_up
-from camillo.roots import Root, Scope, find_project_root, make_root, project_root, user_root
+from camillo.roots import Root, check_inside, find_project_root, make_root, project_root, user_root
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from camillo.ports import Store
+    from camillo.roots import Scope
 
 __all__ = ["OpenRoot", "Progress", "Vault", "open_vault"]
 
@@ -77,35 +79,52 @@ class OpenRoot:
             return 0
         try:
             return catch_up(self.store, self.indexes, at_most=at_most, told=told)
-        except StoreDamaged:
-            if self.store.health().problems:
+        except Exception as error:
+            if not self.mend(error):
                 raise
-            self.rebuild()
             return catch_up(self.store, self.indexes, told=told)
+
+    def mend(self, error: Exception) -> bool:
+        """Did the derived rows bring this error about? Then they are thrown away, for the next
+        catch-up to make again."""
+        if isinstance(error, StoreDamaged):
+            damaged = error.path == self.root.index_path
+        else:  # overwritten rows may fail in any way
+            damaged = not isinstance(error, CamilloError) and bool(self._problems())
+        if damaged:
+            self.rebuild()
+        return damaged
 
     def refresh(self) -> int:
         """Before a search: take in what changed unless another process is at it, and finish an
         erasure that a reader had held up. Returns how many changes are left."""
         if "feed" not in self.store.capabilities:
             return 0
-        if self.behind():
-            try:
+        try:
+            if self.behind():
                 with self._file.database.patience(READ_PATIENCE):
                     self.catch_up(at_most=READ_BACKLOG)
-            except StoreBusy:
-                return self.behind()
-        if self.store.unclean():
-            self.scrub()
+            if self.store.unclean():
+                self.scrub()
+        except (StoreBusy, StoreFull):  # what is there already can be read
+            pass
         return self.behind()
 
     def behind(self) -> int:
-        return behind(self.store, self.indexes)
+        """How many changes the slowest index has still to take in."""
+        try:
+            return behind(self.store, self.indexes)
+        except Exception as error:
+            if not self.mend(error):
+                raise
+            return behind(self.store, self.indexes)
 
     def rebuild(self) -> None:
         """Throw away the derived rows; the next catch-up makes them again."""
-        if not self._indexes:
+        if self._file is None:
             self._open_indexes()
         self._file.rebuild()
+        self._make_indexes()
 
     def scrub(self) -> bool:
         """After a catch-up: no byte of erased text stays in the store's or the indexes' files.
@@ -129,11 +148,24 @@ class OpenRoot:
 
     def _open_indexes(self) -> None:
         self._file = registry.open_index_file(self.root.index_path, self.store.identity())
+        self._make_indexes()
+
+    def _make_indexes(self) -> None:
         rules = self._settings.closets
         self._indexes = {
             "lexical": registry.load("index", "lexical")(self._file),
             "closets": registry.load("index", "closets")(self._file, rules),
         }
+
+    def _problems(self) -> list[str]:
+        """What is wrong with the derived rows."""
+        found: list[str] = []
+        for index in self._indexes.values():
+            try:
+                found += index.check().problems
+            except Exception as error:  # noqa: BLE001 (a check that fails has found something)
+                found.append(str(error))
+        return found
 
 
 class Vault:
@@ -151,6 +183,8 @@ class Vault:
         self.clock = clock
         self.author = Author()
         self.progress: Progress = lambda done, total, what: None
+        self.notice: Callable[[str], None] = lambda text: None
+        self.notes: list[str] = []  # what every report has to say, as settings that were left out
         self._roots = dict(roots)
         self._open: dict[Scope, OpenRoot] = {}
         self._scratch: list[OpenRoot] = []
@@ -165,6 +199,7 @@ class Vault:
                     f"{self.cwd} is in no project: run `camillo init --scope project` in one, "
                     "or use --scope user"
                 )
+            check_inside(root)
             if create:
                 make_root(root)
             elif not root.exists():
@@ -195,8 +230,8 @@ class Vault:
         if folder:
             root = OpenRoot(Root(scope, folder), self.settings, self.clock)
         else:
-            memory = replace(self.settings.memory, backend="memory")
-            settings = replace(self.settings, memory=memory)
+            memory = self.settings.memory._replace(backend="memory")
+            settings = self.settings._replace(memory=memory)
             root = OpenRoot(Root(scope, ""), settings, self.clock)
         self._scratch.append(root)
         return root
@@ -244,10 +279,14 @@ def open_vault(
     if project:
         roots["project"] = project
     project_config = project.config_path if project else None
+    notes: list[str] = []
     try:
-        settings = load_settings(user.config_path, project_config, overrides)
-    except CamilloError:
+        settings = load_settings(user.config_path, project_config, overrides, notes)
+    except CamilloError as error:
         if not lenient:
             raise
         settings = Settings()
-    return Vault(cwd, settings, roots, clock)
+        notes.append(f"started with the default settings: {error}")
+    vault = Vault(cwd, settings, roots, clock)
+    vault.notes += notes
+    return vault

@@ -5,12 +5,14 @@ Checked before anything is written. What a memory should say is no matter of thi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from camillo.errors import InvalidValue
 from camillo.model import Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["check_writable"]
 
@@ -90,6 +92,8 @@ def _check_numbers(m: Memory) -> None:
 
 
 def _check_extra(id_: str, extra: Mapping[str, Any]) -> None:
+    import json  # few memories have any
+
     try:
         text = json.dumps(extra, ensure_ascii=False, allow_nan=False)
         text.encode()

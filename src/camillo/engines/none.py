@@ -86,6 +86,9 @@ class NoneStore:
     def scrub(self, seen: int) -> bool:
         return True
 
+    def unclean(self) -> bool:
+        return False
+
     def identity(self) -> str:
         return self._identity
 

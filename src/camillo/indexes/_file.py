@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import apsw
 
-from camillo.database import Database, Migration
+from camillo.database import Database, Migration, reset
 from camillo.errors import StoreDamaged, StoreTooNew
 from camillo.model import Filter, Memory, Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["FTS_TOKENISER", "Cursor", "IndexFile", "facet_clause", "facet_of", "match", "source_of"]
 
@@ -47,19 +50,23 @@ class IndexFile:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         try:
             self.database = Database(path, self._migrations)
-            stale = self._stale()
         except (StoreDamaged, StoreTooNew):
-            self.rebuild()
+            self._begin_anew()
             return
+        try:
+            stale = self._stale()
+        except (StoreDamaged, apsw.SQLError):
+            stale = True
         if stale:
-            self.database.close()
             self.rebuild()
 
     def rebuild(self) -> None:
-        """Throw the file away and begin an empty one."""
-        for suffix in ("", "-wal", "-shm"):
-            if os.path.exists(self.path + suffix):
-                os.remove(self.path + suffix)
+        """Throw the rows away and begin an empty file."""
+        self.database.close()
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        reset(self.path)
         self.database = Database(self.path, self._migrations)
 
     def close(self) -> None:

@@ -7,13 +7,13 @@ closets, always, and gets new ones while it has drawers; so a rebuild gives the 
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterable, Sequence
-from pathlib import PurePath
-from typing import Any, NamedTuple
 
 import apsw
 
+from camillo.errors import StoreDamaged
 from camillo.indexes._file import (
     FTS_TOKENISER,
     Cursor,
@@ -25,17 +25,22 @@ from camillo.indexes._file import (
 )
 from camillo.model import Change, Filter, Health, Key, Memory
 from camillo.ports import Store
-from camillo.text.closets import (
+from camillo.records import NamedTuple
+from camillo.text.pointers import (
     CLOSET_VERSION,
     ClosetRules,
-    DrawerSpan,
     closet_id,
-    closet_lines,
     pack,
-    parse_line,
     render_line,
+    said,
 )
 from camillo.text.tokens import TOKENISER_VERSION, token_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from camillo.text.closets import DrawerSpan
 
 __all__ = ["SCHEMA", "Closet", "ClosetIndex"]
 
@@ -51,12 +56,18 @@ INSERT INTO closet_words(closet_words, rank) VALUES ('secure-delete', 1);
 class Closet(NamedTuple):
     """One packed closet. `score` orders the closets of one search, higher is better."""
 
-    id: str
     source: str
     namespace: str
     scope: str
+    wing: str
+    room: str
+    number: int
     lines: tuple[str, ...]
     score: float = 0.0
+
+    @property
+    def id(self) -> str:
+        return closet_id(self.wing, self.room, self.source, self.number)
 
 
 class _Source(NamedTuple):
@@ -109,6 +120,9 @@ class ClosetIndex:
     ) -> None:
         if not drawers:
             return
+        # What makes lines is not what a search needs, and a third of its imports.
+        from camillo.text.closets import closet_lines
+
         first = drawers[0]
         text, spans = _joined(drawers)
         lines = closet_lines(
@@ -116,7 +130,7 @@ class ClosetIndex:
             spans,
             wing=first.place.wing,
             room=first.place.room,
-            stem=PurePath(source.name).stem,
+            stem=os.path.splitext(os.path.basename(source.name))[0],
             date=_date(first),
             rules=self._rules,
             source_name=source.name,
@@ -160,8 +174,8 @@ class ClosetIndex:
             arguments.append(filter.source)
         return self._read(
             "JOIN closet_words w ON w.rowid = c.rowid",
-            f"w.closet_words MATCH ? AND {clause} ORDER BY w.rank LIMIT ?",
-            "-w.rank",
+            f"w.closet_words MATCH ? AND {clause} ORDER BY bm25(w.closet_words), c.rowid LIMIT ?",
+            "-bm25(w.closet_words)",
             (match(tokens), *arguments, k),
         )
 
@@ -179,15 +193,8 @@ class ClosetIndex:
             arguments,
         )
         return [
-            Closet(
-                closet_id(wing, room, source, number),
-                source,
-                namespace,
-                scope,
-                tuple(zlib.decompress(body).decode().split("\n")),
-                score,
-            )
-            for source, namespace, scope, wing, room, number, body, score in rows
+            Closet._make((*place, tuple(zlib.decompress(body).decode().split("\n")), score))
+            for *place, body, score in rows
         ]
 
     # --- care ----------------------------------------------------------------------------------
@@ -199,8 +206,20 @@ class ClosetIndex:
             self._cursor.move(connection, 0)
 
     def check(self) -> Health:
-        count = self._file.database.value("SELECT count(*) FROM closets")
-        return Health(self.name, (), (("closets", str(count)),))
+        """Reads every row."""
+        database = self._file.database
+        problems = []
+        try:
+            with database.write(durable=False) as connection:
+                connection.execute(
+                    "INSERT INTO closet_words(closet_words) VALUES('integrity-check')"
+                )
+            for (body,) in database.rows("SELECT body FROM closets"):
+                zlib.decompress(body).decode()
+        except (StoreDamaged, zlib.error, UnicodeDecodeError, TypeError) as error:
+            problems.append(f"closets: {error}")
+        count = database.value("SELECT count(*) FROM closets")
+        return Health(self.name, tuple(problems), (("closets", str(count)),))
 
     def close(self) -> None:
         """The file is the vault's to close."""
@@ -215,7 +234,7 @@ def _touched(changes: Iterable[Change]) -> dict[_Source, _News]:
             continue
         if memory.kind == "drawer":
             news = found.setdefault(_source(memory), _News())
-            if change.memory:
+            if change.memory and not change.memory.archived:
                 news.drawers[change.key] = memory
             else:
                 news.drawers.pop(change.key, None)
@@ -241,6 +260,8 @@ def _part(drawer: Memory) -> int:
 
 def _joined(drawers: Sequence[Memory]) -> tuple[str, list[DrawerSpan]]:
     """The source's text from its drawers, overlaps once, and where each drawer stands in it."""
+    from camillo.text.closets import DrawerSpan
+
     pieces: list[str] = []
     spans: list[DrawerSpan] = []
     at = end_byte = 0
@@ -276,5 +297,4 @@ def _date(drawer: Memory) -> str | None:
 
 def _words(body: str) -> str:
     """The tokens of a closet: topics and entities, not the pointers."""
-    lines = filter(None, map(parse_line, body.split("\n")))
-    return token_text("\n".join(f"{line.topic} {' '.join(line.entities)}" for line in lines))
+    return token_text("\n".join(filter(None, map(said, body.split("\n")))))

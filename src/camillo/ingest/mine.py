@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Literal, NamedTuple, Protocol
 
 from camillo.config import MineSettings, environment
-from camillo.errors import InvalidValue
+from camillo.errors import InvalidValue, StoreDamaged
 from camillo.forgotten import Forgotten
 from camillo.ingest.places import Placing
 from camillo.ingest.sources import SourceRecord
@@ -24,6 +24,7 @@ from camillo.ports import Store
 from camillo.text.chunk import Chunk, chunk
 from camillo.text.dates import content_date
 from camillo.text.decode import Decoded, decode
+from camillo.text.printable import printable
 
 __all__ = ["MineReport", "Target", "mine"]
 
@@ -76,7 +77,7 @@ class _Prepared(NamedTuple):
 
     source: Memory
     drawers: list[Memory] | None
-    known: bool
+    damaged: bool = False  # a row of it in the store: all of them are written again
 
 
 class Unreadable(NamedTuple):
@@ -136,7 +137,8 @@ class _Mine:
         dry_run: bool,
     ) -> None:
         self._target = target
-        self._folder = folder if os.path.isdir(folder) else os.path.dirname(folder)
+        self._named = not os.path.isdir(folder)
+        self._folder = printable(folder if os.path.isdir(folder) else os.path.dirname(folder))
         self._placing = placing
         self._settings = settings
         self._rules = rules
@@ -156,10 +158,12 @@ class _Mine:
         kind.append(SkippedFile(display(entry.relative), entry.reason))
 
     def take(self, found: Found) -> None:
-        name = _printable(found.path)
-        place = self._placing.place(_printable(found.relative))
+        name = printable(found.path)
+        place = self._placing.place(printable(found.relative))
         record = self._known.get(name)
-        if record and record.unchanged(found.size, found.mtime_ns, place, self._rules):
+        text = record is not None and record.holds_text  # else why not is said again
+        text = text and not (self._named and self._former(name) is None)
+        if record and text and record.unchanged(found.size, found.mtime_ns, place, self._rules):
             self.report.unchanged += 1
             return
         read = _read(found, self._clock)
@@ -169,10 +173,10 @@ class _Mine:
             return
         data, size, mtime_ns, read_at = read
         digest = blake2b(data, digest_size=16).hexdigest()
-        if record and record.hash == digest and record.same_rules(place, self._rules):
+        if record and text and record.hash == digest and record.same_rules(place, self._rules):
             fresh = record._replace(size=size, mtime_ns=mtime_ns, read_at=read_at)
             self.report.unchanged += 1
-            self._add(_Prepared(fresh.memory(self._scope), None, True))
+            self._add(_Prepared(fresh.memory(self._scope), None))
             return
         fresh = SourceRecord(
             name, self._folder, place, size, mtime_ns, digest, "", 0, 0, read_at, self._rules
@@ -180,13 +184,13 @@ class _Mine:
         prepared = self._prepare(fresh, data)
         if isinstance(prepared, Unreadable):
             self.report.skipped.append(SkippedFile(display(found.relative), prepared.reason))
-            if record:  # it held text once: its drawers go
-                self._add(_Prepared(fresh.memory(self._scope), [], True))
+            if record and record.holds_text:
+                self._add(_Prepared(fresh.memory(self._scope), []))
             return
         self.report.new += record is None
         self.report.changed += record is not None
         self.report.bytes += size
-        self._add(_Prepared(prepared.source, prepared.drawers, record is not None))
+        self._add(self._after(record, prepared) if record else prepared)
 
     def finish(self) -> None:
         self._flush()
@@ -210,12 +214,13 @@ class _Mine:
         date, _ = content_date(os.path.basename(record.name), head, None)
         drawers = self._drawers(record, decoded, chunks, date or "")
         record = record._replace(encoding=decoded.encoding, bom=decoded.bom, parts=len(drawers))
-        return _Prepared(record.memory(self._scope, date or ""), drawers, False)
+        return _Prepared(record.memory(self._scope, date or ""), drawers)
 
     def _drawers(
         self, record: SourceRecord, decoded: Decoded, chunks: list[Chunk], date: str
     ) -> list[Memory]:
         drawers = []
+        erased = self._forgotten.spans(record.name, decoded.text)
         for piece in chunks:
             drawer = Memory(
                 id=drawer_id(record.name, piece.part),
@@ -231,11 +236,31 @@ class _Mine:
                 created=record.read_at,
                 extra=_raw(piece),
             )  # fmt: skip
-            if self._forgotten.hides(drawer):
+            if _touches(piece, erased) or self._forgotten.hides(drawer):
                 self.report.forgotten += 1
             else:
                 drawers.append(drawer)
         return drawers
+
+    def _after(self, record: SourceRecord, prepared: _Prepared) -> _Prepared:
+        """What was archived stays so while its text is the same; what sync put away comes back."""
+        former = self._former(record.name)
+        if former is None:
+            return prepared._replace(damaged=True)
+        away: dict[str, int] = {}
+        for drawer in former:
+            by_hand = drawer.archived if drawer.archived != record.missing else 0
+            away[drawer.body] = min(by_hand, away.get(drawer.body, by_hand))  # a live copy wins
+        drawers = [replace(d, archived=away.get(d.body, 0)) for d in prepared.drawers or ()]
+        return prepared._replace(drawers=drawers)
+
+    def _former(self, source: str) -> list[Memory] | None:
+        """The drawers that a source has so far; None when one is no longer what was written."""
+        filter = Filter(scope=self._scope, source=source, kinds=("drawer",), archived=True)
+        try:
+            return list(self._target.store.scan(filter))
+        except StoreDamaged:
+            return None
 
     def _add(self, prepared: _Prepared) -> None:
         self._batch.append(prepared)
@@ -261,6 +286,8 @@ class _Mine:
                 if prepared.drawers is None:
                     store.put([prepared.source], self._by, bulk=True)
                     continue
+                if prepared.damaged:
+                    store.delete([drawer.key for drawer in prepared.drawers], self._by, bulk=True)
                 answer = store.replace_source(prepared.source, prepared.drawers, self._by)
                 counts = [a + b for a, b in zip(counts, answer, strict=True)]
         report.drawers_new += counts[0]
@@ -274,7 +301,7 @@ class _Mine:
             self._target.catch_up()
 
     def _records(self, folder: str) -> dict[str, SourceRecord]:
-        name = _printable(folder)
+        name = printable(folder)
         filter = Filter(scope=self._scope, kinds=("source",), internal=True, archived=True)
         if os.path.isdir(folder):
             filter = replace(filter, under=name.rstrip(os.sep) + os.sep)
@@ -309,6 +336,11 @@ def _read(found: Found, clock: Callable[[], float]) -> tuple[bytes, int, int, in
     return Unreadable("changed while it was read, three times: mine it again later", True)
 
 
+def _touches(piece: Chunk, spans: list[tuple[int, int]]) -> bool:
+    end = piece.char_start + len(piece.text)
+    return any(piece.char_start < last and first < end for first, last in spans)
+
+
 def _raw(piece: Chunk) -> dict[str, str]:
     """The exact bytes where they are no text, so that the source can be given back whole."""
     if piece.raw is None:
@@ -316,8 +348,3 @@ def _raw(piece: Chunk) -> dict[str, str]:
     from base64 import b64encode
 
     return {"raw": b64encode(piece.raw).decode("ascii")}
-
-
-def _printable(path: str) -> str:
-    """A path as text that can be stored: bytes that are no UTF-8 are written as \\xNN."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -6,19 +6,22 @@ Kept as a memory of kind `source`, so that every engine keeps it. Format owned: 
 
 from __future__ import annotations
 
+import os
+import re
 from typing import NamedTuple
 
 from camillo.model import Memory, Origin, Place, source_id
 from camillo.text.chunk import CHUNKER_VERSION
-from camillo.text.closets import CLOSET_VERSION
 from camillo.text.normalise import NORMALISER_VERSION
+from camillo.text.pointers import CLOSET_VERSION
 from camillo.text.tokens import TOKENISER_VERSION
 
-__all__ = ["VERSIONS", "SourceRecord"]
+__all__ = ["VERSIONS", "SourceRecord", "on_disk"]
 
 # normaliser, chunker, tokeniser, closet rules: an older one means that the file is mined again
 VERSIONS = f"{NORMALISER_VERSION}.{CHUNKER_VERSION}.{TOKENISER_VERSION}.{CLOSET_VERSION}"
 
+_ESCAPED = re.compile(r"\\x([89a-f][0-9a-f])")
 _RACY_NS = 2_000_000_000  # a stamp this close to the reading may hide a later write (git's rule)
 
 
@@ -37,7 +40,12 @@ class SourceRecord(NamedTuple):
     read_at: int
     rules: str
     versions: str = VERSIONS
-    missing: bool = False
+    missing: int = 0  # when sync found it gone, in milliseconds; 0 = it was there
+
+    @property
+    def holds_text(self) -> bool:
+        """False for what was text once and is binary, empty or too long now."""
+        return bool(self.encoding)
 
     def unchanged(self, size: int, mtime_ns: int, place: Place, rules: str) -> bool:
         """Would reading the file again give the same? False where the stamps cannot tell."""
@@ -76,7 +84,7 @@ class SourceRecord(NamedTuple):
                 "read_at": self.read_at,
                 "rules": self.rules,
                 "versions": self.versions,
-                **({"missing": True} if self.missing else {}),
+                **({"missing": self.missing} if self.missing else {}),
             },
         )
 
@@ -96,5 +104,12 @@ class SourceRecord(NamedTuple):
             read_at=held["read_at"],
             rules=held["rules"],
             versions=held["versions"],
-            missing=held.get("missing", False),
+            missing=int(held.get("missing", 0)),
         )
+
+
+def on_disk(name: str) -> str:
+    """The path that `printable` was given; where two could be meant, the one that is there."""
+    if not _ESCAPED.search(name) or os.path.lexists(name):
+        return name
+    return _ESCAPED.sub(lambda found: chr(0xDC00 + int(found[1], 16)), name)

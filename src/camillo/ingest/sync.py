@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass, field
 
-from camillo.ingest.sources import SourceRecord
+from camillo.ingest.sources import SourceRecord, on_disk
 from camillo.model import Author, Filter, replace
 from camillo.ports import Store
 
@@ -17,6 +18,7 @@ class Vanished:
     """What was found about the sources of one store."""
 
     scope: str
+    known: int = 0  # records that were looked at, and those that were marked before
     present: int = 0
     gone: list[SourceRecord] = field(default_factory=list)
     unsure: list[tuple[str, str]] = field(default_factory=list)
@@ -28,7 +30,7 @@ class Vanished:
                 filter = Filter(scope=self.scope, source=record.name, kinds=("drawer",))
                 drawers = [replace(drawer, archived=now) for drawer in store.scan(filter)]
                 store.put(drawers, by, bulk=True)
-                store.put([record._replace(missing=True).memory(self.scope)], by, bulk=True)
+                store.put([record._replace(missing=now).memory(self.scope)], by, bulk=True)
 
 
 def vanished(store: Store, scope: str, under: str | None, *, emptied: bool) -> Vanished:
@@ -42,6 +44,7 @@ def vanished(store: Store, scope: str, under: str | None, *, emptied: bool) -> V
     filter = Filter(scope=scope, kinds=("source",), internal=True)
     for record in map(SourceRecord.of, store.scan(filter)):
         inside = under is None or (record.name + os.sep).startswith(under.rstrip(os.sep) + os.sep)
+        found.known += inside
         if inside and not record.missing:
             by_folder.setdefault(record.folder, []).append(record)
     for folder, records in sorted(by_folder.items()):
@@ -50,9 +53,10 @@ def vanished(store: Store, scope: str, under: str | None, *, emptied: bool) -> V
 
 
 def _look(folder: str, records: list[SourceRecord], found: Vanished, emptied: bool) -> None:
-    states = {record.name: _state(record.name, folder) for record in records}
+    top = on_disk(folder)
+    states = {record.name: _state(on_disk(record.name), top) for record in records}
     gone = [record for record in records if states[record.name] == "gone"]
-    reason = _unreadable(folder)
+    reason = _unreadable(top)
     if not reason and gone and len(gone) == len(records) and not emptied:
         reason = "none of its files is left: is its disk mounted? (--emptied if they were deleted)"
     if reason:
@@ -66,8 +70,9 @@ def _look(folder: str, records: list[SourceRecord], found: Vanished, emptied: bo
 def _state(path: str, top: str) -> str:
     """present, gone, or in words why it cannot be told."""
     try:
-        os.lstat(path)
-        return "present"
+        if stat.S_ISREG(os.lstat(path).st_mode):
+            return "present"
+        return "gone"  # a folder or a link has its name now
     except (FileNotFoundError, NotADirectoryError):
         pass
     except OSError as error:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
 
 from camillo.errors import Ambiguous, InvalidValue, NotFound
 from camillo.model import Filter, Key, Memory, Session, short_id
+from camillo.text.printable import printable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camillo.vault import OpenRoot, Vault
 
-__all__ = ["find_memory", "make_filter", "path_text"]
+__all__ = ["find_memory", "make_filter", "path_of", "path_text", "source_of"]
 
 _SHORTEST = 4  # characters of an id that we made, at least
 
@@ -51,13 +53,14 @@ def make_filter(
     """The filter that a command's options describe. `session` "" means memories of no session."""
     wanted = Session()
     if session is not None:
-        wanted = Session("only", session) if session else Session("global")
+        wanted = Session("only", printable(session)) if session else Session("global")
+    wing, room, source = (each and printable(each) for each in (wing, room, source))
     for name, day in (("since", since), ("before", before)):
         if day and not _is_date(day):
             raise InvalidValue(f"--{name} must be a date like 2026-05-21, not {day!r}")
     return Filter(
         session=wanted,
-        kinds=kind or None,
+        kinds=tuple(map(printable, kind)) or None,
         wing=wing,
         room=room,
         source=source,
@@ -65,6 +68,25 @@ def make_filter(
         before=before,
         archived=archived,
     )
+
+
+def path_of(vault: Vault, text: str) -> str:
+    """The absolute path that was meant, links resolved. Raises InvalidValue for what is none."""
+    try:
+        return os.path.realpath(os.path.join(vault.cwd, os.path.expanduser(text)))
+    except (ValueError, OSError) as error:
+        raise InvalidValue(f"{text!r} cannot be a path: {error}") from None
+
+
+def source_of(vault: Vault, text: str | None, scope: str | None) -> str | None:
+    """The source that was meant: a name as it is kept, else a path seen from here."""
+    if text is None:
+        return None
+    name = printable(text)
+    for root in vault.roots(scope):  # type: ignore[arg-type]
+        if root.store.count(Filter(None, source=name, archived=True, internal=True)):
+            return name
+    return printable(path_of(vault, text))
 
 
 def path_text(memory: Memory) -> str:
@@ -76,10 +98,11 @@ def path_text(memory: Memory) -> str:
 
 
 def _is_date(text: str) -> bool:
-    from datetime import date
+    """Dates are compared as texts: only the form in which they are kept will do."""
+    from datetime import datetime
 
     try:
-        date.fromisoformat(text[:10])
+        datetime.fromisoformat(text)
     except ValueError:
         return False
-    return True
+    return text[4:5] == text[7:8] == "-" and text[5:7].isdecimal()

@@ -29,8 +29,9 @@ def archive(
     camillo archive 1a2b3c4d --undo
     """
     report = Report()
-    for id in ids:
-        root, memory = find_memory(vault, id, scope)
+    # All of them are found before the first is put away.
+    chosen = [find_memory(vault, id, scope) for id in dict.fromkeys(ids)]
+    for root, memory in chosen:
         when = 0 if undo else memory.archived or int(vault.clock() * 1000)
         by = Author(vault.author.who, "archive")
         outcome = root.store.put([replace(memory, archived=when)], by)[0]

@@ -6,7 +6,6 @@ import os
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 from camillo.bench.speed import (
@@ -22,6 +21,7 @@ from camillo.config import child_environment
 from camillo.ingest.mine import MineReport, mine
 from camillo.ingest.places import Placing
 from camillo.model import Author, Filter
+from camillo.ops._lookup import path_of
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 from camillo.ops.search import SearchReport, find
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["SpeedReport", "bench_speed"]
 
 
-@dataclass(slots=True)
 class SpeedReport(Report):
     """`results` are the phases of a mine; times are CPU, sizes bytes unless the name says."""
 
@@ -44,7 +43,7 @@ class SpeedReport(Report):
     ms_per_drawer: float = 0.0
     peak_rss_mb: float = 0.0
     remine_seconds: float = 0.0
-    search: dict[str, Any] = field(default_factory=dict)
+    search: dict[str, Any] = {}
     cold_over_python: float = 0.0
 
 
@@ -61,7 +60,7 @@ def bench_speed(
 
     camillo bench speed ~/work/shop --json
     """
-    folder = os.path.realpath(os.path.join(vault.cwd, os.path.expanduser(path)))
+    folder = path_of(vault, path)
     report = SpeedReport()
     with tempfile.TemporaryDirectory(prefix="camillo-bench-") as scratch:
         root = vault.scratch(scratch)

@@ -7,7 +7,6 @@ choice nor a path complete to nothing; ids and wings are not looked up, that wou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from camillo.ops.operation import Doc, operation
@@ -25,7 +24,6 @@ _PATHS = frozenset({"PATH", "FILE", "DIR"})
 _HELP = Parameter("help", "bool", False, (), "Explain this command.", HELP_FLAGS, None, None, "")
 
 
-@dataclass(slots=True)
 class Completion(Report):
     """`script` is the text for the shell to source."""
 

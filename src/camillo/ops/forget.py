@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from camillo.errors import InvalidValue
 from camillo.lifecycle.forget import erase
 from camillo.model import Author, Filter, Memory
-from camillo.ops._lookup import find_memory, path_text
+from camillo.ops._lookup import find_memory, path_text, source_of
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, NOTHING_FOUND, Report
 
@@ -18,12 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["ForgetReport", "forget"]
 
 
-@dataclass(slots=True)
 class ForgetReport(Report):
     """`still_held_by` names backups that hold the text yet; `pending` says that a reader of
     another process keeps the last bytes alive until the next command."""
 
-    still_held_by: list[str] = field(default_factory=list)
+    still_held_by: list[str] = []
     pending: bool = False
     dry_run: bool = False
 
@@ -82,17 +80,10 @@ def _by_id(
 def _by_source(
     vault: Vault, source: str, scope: Literal["user", "project"] | None
 ) -> list[tuple[OpenRoot, list[Memory]]]:
-    import os
-
-    path = os.path.realpath(os.path.join(vault.cwd, os.path.expanduser(source)))
     found = []
+    name = source_of(vault, source, scope)
     for root in vault.roots(scope):
-        names = dict.fromkeys((path, source))
-        memories = [
-            memory
-            for name in names
-            for memory in root.store.scan(Filter(None, source=name, archived=True))
-        ]
+        memories = list(root.store.scan(Filter(None, source=name, archived=True)))
         if memories:
             found.append((root, memories))
     return found

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from camillo.errors import InvalidValue
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
-from camillo.roots import make_root
+from camillo.roots import check_inside, make_root
+from camillo.text.printable import printable
 
 if TYPE_CHECKING:
     from camillo.vault import Vault
 
 __all__ = ["init"]
 
-_LONGEST = 128
+_LONGEST = 200  # bytes in UTF-8
+_ENCODED = re.compile("%(2e|2f|5c|00)", re.IGNORECASE)  # a dot, a slash … to what decodes it
+# Folders of the root itself, and names that are devices on Windows.
+_TAKEN = frozenset(
+    (
+        "index",
+        "backups",
+        *("con", "prn", "aux", "nul"),
+        *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)),
+    )
+)
 
 
 @operation(writes=True, idempotent=True)
@@ -37,6 +49,7 @@ def init(
     for room in rooms:
         _check_room(room)
     root = vault.new_root(scope)
+    check_inside(root)
     made = make_root(root)
     opened = vault.root(scope, create=True)
     opened.catch_up()
@@ -55,17 +68,21 @@ def init(
 
 
 def _check_room(room: str) -> None:
+    """A room is a folder, on every system the same: nothing that any of them reads otherwise."""
+    text = printable(room)
     if (
-        not room.strip()
-        or len(room) > _LONGEST
-        or room in (".", "..")
+        text != room
+        or not room.strip()
+        or room != room.strip()
         or room.startswith(".")
-        or any(sign in room for sign in '/\\:*?"<>|\0')
-        or any(ord(sign) < 32 for sign in room)
-        or room.lower() in ("index", "backups")
+        or room.endswith(".")
+        or len(room.encode()) > _LONGEST
+        or any(ord(sign) < 32 or sign in '/\\:*?"<>|' for sign in room)
+        or _ENCODED.search(room)
+        or room.partition(".")[0].lower() in _TAKEN
     ):
         raise InvalidValue(
-            f"{room!r} cannot be a room: use a name without slashes, of at most {_LONGEST} characters"
+            f"{room!r} cannot be a room: use a name without slashes, of at most {_LONGEST} bytes"
         )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from camillo.model import Page
-from camillo.ops._lookup import make_filter
+from camillo.ops._lookup import make_filter, source_of
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import NOTHING_FOUND, Report
 from camillo.ops.show import as_record
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["ListReport", "list_"]
 
 
-@dataclass(slots=True)
 class ListReport(Report):
     """`total` counts all that the filter admits, `results` holds one page of them."""
 
@@ -44,7 +42,12 @@ def list_(
     camillo list --wing shop --limit 20
     """
     filter = make_filter(
-        wing=wing, room=room, kind=kind, session=session, source=source, archived=archived
+        wing=wing,
+        room=room,
+        kind=kind,
+        session=session,
+        source=source_of(vault, source, scope),
+        archived=archived,
     )
     report = ListReport()
     skip = offset

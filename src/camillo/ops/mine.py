@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
+from camillo.errors import InvalidValue
 from camillo.ingest.mine import SkippedFile
 from camillo.ingest.mine import mine as mine_folder
 from camillo.ingest.places import Placing
 from camillo.model import Author
+from camillo.ops._lookup import path_of
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, Report
+from camillo.text.printable import printable
 
 if TYPE_CHECKING:
     from camillo.vault import Vault
@@ -37,12 +39,11 @@ class Mined(NamedTuple):
     bytes: int
 
 
-@dataclass(slots=True)
 class MineReport(Report):
     """`skipped` and `failed` list every file that was left out, with one reason each."""
 
-    skipped: list[SkippedFile] = field(default_factory=list)
-    failed: list[SkippedFile] = field(default_factory=list)
+    skipped: list[SkippedFile] = []
+    failed: list[SkippedFile] = []
     dry_run: bool = False
 
 
@@ -66,10 +67,12 @@ def mine(
     camillo mine ~/work/shop
     camillo mine notes.txt --wing diary --dry-run
     """
-    folder = os.path.realpath(os.path.join(vault.cwd, os.path.expanduser(path)))
+    folder = path_of(vault, path)
+    if not os.path.lexists(folder):  # before a root is made for nothing
+        raise InvalidValue(f"there is no {folder}: give the path of a folder or a file")
     settings = vault.settings.mine
     top = folder if os.path.isdir(folder) else os.path.dirname(folder)
-    placing = Placing(top, wing, room, settings.wings, settings.rooms)
+    placing = Placing(printable(top), wing, room, settings.wings, settings.rooms)
     root = vault.scratch() if dry_run else vault.root(scope, create=True)
     if dry_run and any(each.scope == scope for each in vault.roots()):
         root = vault.root(scope)
@@ -86,7 +89,7 @@ def mine(
         dry_run=dry_run,
     )
     mined = Mined(
-        folder=folder, wing=done.wing, scope=scope, files_new=done.new,
+        folder=printable(folder), wing=done.wing, scope=scope, files_new=done.new,
         files_changed=done.changed, files_unchanged=done.unchanged,
         files_skipped=len(done.skipped), files_failed=len(done.failed),
         drawers_stored=done.drawers_new, drawers_unchanged=done.drawers_unchanged,

@@ -8,11 +8,16 @@ one costs nothing. What the signature means is worked out once, by `_generate.py
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+
+from camillo.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 __all__ = ["Doc", "Operation", "operation", "operation_of"]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 _ATTRIBUTE = "__operation__"
 

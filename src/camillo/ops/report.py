@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+
+from camillo.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["DONE", "IN_PART", "NOTHING_FOUND", "SCHEMA", "Report", "plain"]
 
@@ -23,20 +27,19 @@ _ATOMS = frozenset({str, int, bool, type(None)})
 _OWN = frozenset({"results", "degraded", "exit_code"})
 
 
-@dataclass(slots=True)
-class Report:
-    """Base of all reports. A subclass adds fields (with defaults); each becomes a key.
+class Report(Record):
+    """Base of all reports. A subclass adds fields, with defaults; each becomes a key.
 
     `results` holds records, NamedTuples or dicts. `degraded` says in words what was missing
     ("words only: no embedder"). `exit_code`: DONE, NOTHING_FOUND or IN_PART.
     """
 
-    results: list[Any] = field(default_factory=list)
-    degraded: list[str] = field(default_factory=list)
+    results: list[Any] = []
+    degraded: list[str] = []
     exit_code: int = DONE
 
     def as_dict(self) -> dict[str, Any]:
-        own = (name for name in self.__dataclass_fields__ if name not in _OWN)
+        own = (name for name in self._fields if name not in _OWN)
         return {
             "schema": SCHEMA,
             "results": [plain(item) for item in self.results],

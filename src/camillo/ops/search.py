@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
+from camillo.errors import StoreDamaged
 from camillo.model import Filter
-from camillo.ops._lookup import make_filter
+from camillo.ops._lookup import make_filter, source_of
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import NOTHING_FOUND, Report
+from camillo.records import NamedTuple
 from camillo.retrieval.candidate import Candidate, Context, Query
 from camillo.retrieval.pipeline import run
 from camillo.text.passages import passage
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Annotated, Any, Literal, TypeVar
+
     from camillo.vault import OpenRoot, Vault
+
+    AnyReport = TypeVar("AnyReport", bound="SearchReport")
 
 __all__ = ["SearchReport", "SearchResult", "find", "search"]
 
@@ -43,17 +48,13 @@ class SearchResult(NamedTuple):
     also_in: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class SearchReport(Report):
     """`trace` (with explain) says per stage what went in and out, and the CPU milliseconds."""
 
     query: str = ""
     preset: str = ""
-    terms: list[str] = field(default_factory=list)
-    trace: list[dict[str, Any]] = field(default_factory=list)
-
-
-AnyReport = TypeVar("AnyReport", bound=SearchReport)
+    terms: list[str] = []
+    trace: list[dict[str, Any]] = []
 
 
 @operation(writes=False)
@@ -82,7 +83,8 @@ def search(
     camillo search "why did we move the queue to redis" --wing shop -k 3
     """
     filter = make_filter(
-        wing=wing, room=room, kind=kind, session=session, source=source, since=since,
+        wing=wing, room=room, kind=kind, session=session,
+        source=source_of(vault, source, scope), since=since,
         before=before, archived=archived,
     )  # fmt: skip
     roots = list(vault.roots(scope))
@@ -106,11 +108,17 @@ def find(
     stages = vault.pipeline(preset)
     report.query, report.preset = query, preset or vault.settings.search.preset
     for root in roots:
-        left = root.refresh()
-        if left:
-            report.degraded.append(f"the {root.scope} index is {left} changes behind")
+        report.degraded += _current(root)
     context = Context(roots, vault.settings.search)
-    candidates = run(Query(query, k, filter), stages, context)
+    try:
+        candidates = run(Query(query, k, filter), stages, context)
+    except Exception as error:
+        mended = [root.mend(error) for root in roots]
+        if not any(mended):
+            raise
+        report.degraded += [note for root in roots for note in _current(root)]
+        context = Context(roots, vault.settings.search)
+        candidates = run(Query(query, k, filter), stages, context)
     report.degraded += context.degraded
     report.results = [_result(candidate) for candidate in candidates]
     if explain:
@@ -119,6 +127,19 @@ def find(
     if not report.results:
         report.exit_code = NOTHING_FOUND
     return report
+
+
+def _current(root: OpenRoot) -> list[str]:
+    """Bring the root's indexes up to date; in words what could not be taken in."""
+    notes = []
+    try:
+        left = root.refresh()
+    except StoreDamaged as error:  # a row that is damaged: what was indexed before can be found
+        notes.append(str(error))
+        left = root.behind()
+    if left:
+        notes.append(f"the {root.scope} index is {left} changes behind")
+    return notes
 
 
 def _result(candidate: Candidate) -> SearchResult:

@@ -65,8 +65,13 @@ def as_record(memory: Memory) -> dict[str, Any]:
         "tags": list(memory.tags),
         "edges": [list(edge) for edge in memory.edges],
     }
-    kept = {name: value for name, value in record.items() if value not in ("", 0, None, [])}
+    kept = {name: value for name, value in record.items() if not _is_empty(name, value)}
     return {**kept, "text": memory.body}
+
+
+def _is_empty(name: str, value: object) -> bool:
+    """The first part of a source, and its first byte, have the number 0."""
+    return value in ("", None, []) or (value == 0 and name not in ("part", "byte_start"))
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from camillo.errors import InvalidValue, UnknownName, nearest
 from camillo.ops.table import TABLE
+from camillo.records import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from camillo.ops.report import Report
 
 __all__ = [
@@ -115,7 +118,8 @@ def signature(name: str, table: Table = TABLE) -> Signature:
     """Raises UnknownName, naming the nearest."""
     row = table.get(name)
     if row is None:
-        raise UnknownName.of("command", name, table)
+        groups = {each.partition(" ")[0] for each in table}
+        raise UnknownName.of("command", name, {*table, *groups})
     module, function, summary, writes, parameters, *_ = row
     records = tuple(Parameter(*parameter) for parameter in parameters)
     return Signature(name, module, function, summary, writes, records, *row[5:])
@@ -162,7 +166,11 @@ def read_texts(found: Signature, texts: Mapping[str, Sequence[str]]) -> dict[str
 def call(found: Signature, vault: Any, arguments: Mapping[str, Any]) -> Report:
     """Import the one module that is needed and run. The arguments come from `validate`."""
     function = getattr(import_module(found.module), found.function)
-    report: Report = function(vault, **arguments) if found.vault else function(**arguments)
+    if not found.vault:
+        alone: Report = function(**arguments)
+        return alone
+    report: Report = function(vault, **arguments)
+    report.degraded[:0] = getattr(vault, "notes", ())
     return report
 
 

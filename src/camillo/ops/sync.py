@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from camillo.ingest.sync import vanished
 from camillo.model import Author
+from camillo.ops._lookup import path_of
 from camillo.ops.operation import Doc, operation
-from camillo.ops.report import IN_PART, Report
+from camillo.ops.report import IN_PART, NOTHING_FOUND, Report
+from camillo.text.printable import printable
 
 if TYPE_CHECKING:
     from camillo.vault import Vault
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["SyncReport", "sync"]
 
 
-@dataclass(slots=True)
 class SyncReport(Report):
     """`results` are the sources whose files are gone; `kept` those that could not be told, with the
     reason; `present` counts the others."""
 
     present: int = 0
     drawers: int = 0
-    kept: list[dict[str, str]] = field(default_factory=list)
+    kept: list[dict[str, str]] = []
     dry_run: bool = False
 
 
@@ -46,10 +45,12 @@ def sync(
 
     camillo sync ~/work/shop --dry-run
     """
-    under = os.path.realpath(os.path.join(vault.cwd, os.path.expanduser(path))) if path else None
+    under = path_of(vault, path) if path else None
     report = SyncReport(dry_run=dry_run)
+    known = 0
     for root in vault.roots(scope):
-        found = vanished(root.store, root.scope, under, emptied=emptied)
+        found = vanished(root.store, root.scope, under and printable(under), emptied=emptied)
+        known += found.known
         report.present += found.present
         report.kept += [{"source": name, "reason": why} for name, why in found.unsure]
         for record in found.gone:
@@ -59,6 +60,9 @@ def sync(
             found.mark(root.store, Author(vault.author.who, "sync"), int(vault.clock() * 1000))
             root.catch_up()
             root.scrub()
+    if under and not known:
+        report.degraded.append(f"nothing was mined from {printable(under)}")
+        report.exit_code = NOTHING_FOUND
     if report.kept:
         report.exit_code = IN_PART
     return report

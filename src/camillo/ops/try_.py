@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from camillo.ingest.mine import mine
 from camillo.ingest.places import Placing
 from camillo.model import Author
+from camillo.ops._lookup import path_of
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import NOTHING_FOUND
 from camillo.ops.search import SearchReport, find
+from camillo.text.printable import printable
 
 if TYPE_CHECKING:
     from camillo.vault import Vault
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["TryReport", "try_"]
 
 
-@dataclass(slots=True)
 class TryReport(SearchReport):
     """A search's report, and what was mined for it."""
 
@@ -43,7 +43,7 @@ def try_(
 
     camillo try ~/work/shop "where is the discount computed"
     """
-    folder = os.path.realpath(os.path.join(vault.cwd, os.path.expanduser(path)))
+    folder = path_of(vault, path)
     top = folder if os.path.isdir(folder) else os.path.dirname(folder)
     settings = vault.settings.mine
     with tempfile.TemporaryDirectory(prefix="camillo-try-") as scratch:
@@ -52,7 +52,7 @@ def try_(
         done = mine(
             root,
             folder,
-            Placing(top, wings=settings.wings, rooms=settings.rooms),
+            Placing(printable(top), wings=settings.wings, rooms=settings.rooms),
             settings,
             vault.settings.rules(),
             by=Author(via="try"),

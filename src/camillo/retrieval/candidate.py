@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from camillo.errors import StoreDamaged
 from camillo.model import Filter, Key, Memory
+from camillo.records import NamedTuple
 from camillo.text.tokens import Term
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Protocol
+
     from camillo.config import SearchSettings
     from camillo.ports import Store
+else:
+    Protocol = object  # for type checkers
 
 __all__ = ["Candidate", "Context", "Query", "SearchRoot", "Step"]
 
@@ -27,8 +32,7 @@ class SearchRoot(Protocol):
     def closets(self) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """What is asked. `k` is how many results are wanted."""
 
     text: str
@@ -36,18 +40,34 @@ class Query:
     filter: Filter = Filter()
 
 
-@dataclass(slots=True)
 class Candidate:
-    """A memory under consideration, through its best passage. `score` is on 0 to 1."""
+    """A memory under consideration, through its best passage. `score` is on 0 to 1.
 
-    memory: Memory
-    root: int  # which of the context's roots it lives in
-    passage: int = 0
-    score: float = 0.0
-    signals: dict[str, float] = field(default_factory=dict)
-    closet_boost: float = 0.0
-    closet_preview: str = ""
-    also_in: list[str] = field(default_factory=list)  # sources of equal texts, folded into this
+    `root` says which of the context's roots it lives in, `also_in` the sources of equal texts that
+    were folded into this one.
+    """
+
+    __slots__ = (
+        "also_in", "closet_boost", "closet_preview", "memory", "passage", "root", "score",
+        "signals",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        memory: Memory,
+        root: int,
+        passage: int = 0,
+        score: float = 0.0,
+        signals: dict[str, float] | None = None,
+    ) -> None:
+        self.memory = memory
+        self.root = root
+        self.passage = passage
+        self.score = score
+        self.signals = {} if signals is None else signals
+        self.closet_boost = 0.0
+        self.closet_preview = ""
+        self.also_in: list[str] = []
 
     @property
     def key(self) -> Key:
@@ -63,15 +83,28 @@ class Step(NamedTuple):
     ms: float
 
 
-@dataclass(slots=True)
 class Context:
     """What stages share during one search."""
 
-    roots: Sequence[SearchRoot]
-    settings: SearchSettings
-    terms: tuple[Term, ...] = ()
-    weights: list[float] = field(default_factory=list)  # per term: weight times idf
-    average: float = 0.0  # tokens of a passage, on average
-    nominating: list[str] = field(default_factory=list)  # tokens that engines are asked for
-    trace: list[Step] = field(default_factory=list)
-    degraded: list[str] = field(default_factory=list)
+    def __init__(self, roots: Sequence[SearchRoot], settings: SearchSettings) -> None:
+        self.roots = roots
+        self.settings = settings
+        self.terms: tuple[Term, ...] = ()
+        self.weights: list[float] = []  # per term: weight times idf
+        self.average = 0.0  # words of a passage, on average
+        self.nominating: list[str] = []  # tokens that engines are asked for
+        self.trace: list[Step] = []
+        self.degraded: list[str] = []
+
+    def held(self, root: int, keys: Sequence[Key]) -> list[Memory | None]:
+        """What a root's store holds under these keys. A row that is damaged counts as gone, and
+        is told of; where all are, that is raised."""
+        store = self.roots[root].store
+        try:
+            return store.get(keys)
+        except StoreDamaged as error:
+            if len(keys) == 1:
+                self.degraded.append(str(error))
+                return [None]
+        found = [memory for key in keys for memory in self.held(root, [key])]
+        return found if any(found) else store.get(keys)

@@ -7,21 +7,35 @@ that a line points at becomes a candidate even when words alone did not nominate
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterator
 
-from camillo.model import Key
+from camillo.model import Key, Memory
+from camillo.records import NamedTuple
 from camillo.retrieval import bm25
 from camillo.retrieval.candidate import Candidate, Context, Query
-from camillo.retrieval.keyword import keyword_score
-from camillo.text.closets import parse_line
-from camillo.text.tokens import term_counts
+from camillo.retrieval.keyword import keyword_scores
+from camillo.text.passages import passage
+from camillo.text.pointers import parse_line, said
+from camillo.text.tokens import term_counts_of_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["BOOSTS", "closets"]
 
 BOOSTS = (0.40, 0.25, 0.15, 0.08, 0.04)  # by rank among sources
 ELSEWHERE = 0.5  # share of the boost for drawers of the source that the line does not point at
 LEAST = 0.5  # a line that holds less of the query than this says nothing about it
+
+
+class _Line(NamedTuple):
+    """A line of a closet, and how much of the query it holds."""
+
+    root: int
+    closet: Any
+    text: str
+    share: float
 
 
 class _Pointer(NamedTuple):
@@ -63,41 +77,51 @@ def _lift(candidate: Candidate, pointer: _Pointer, boost: float) -> None:
 
 def _pointers(query: Query, context: Context) -> list[_Pointer]:
     """The best line of each source, best source first, as many as there are boosts."""
-    best: dict[tuple[int, str], _Pointer] = {}
+    best: dict[tuple[int, str], _Line] = {}
+    for line in _lines(query, context):
+        at = line.root, line.closet.source
+        if at not in best or line.share > best[at].share:
+            best[at] = line
+    ranked = sorted(best.values(), key=lambda line: (-line.share, line.closet.source))
+    return [_pointer(line) for line in ranked[: len(BOOSTS)]]
+
+
+def _lines(query: Query, context: Context) -> Iterator[_Line]:
+    """The lines of nominated closets that say enough about the query."""
+    lines: list[tuple[int, Any, str, str]] = []
     for number, root in enumerate(context.roots):
         for closet in root.closets.search(context.nominating, 2 * query.k, query.filter):
-            for pointer in _lines(closet, number, context):
-                held = best.get((number, closet.source))
-                if held is None or pointer.share > held.share:
-                    best[number, closet.source] = pointer
-    ranked = sorted(best.values(), key=lambda pointer: (-pointer.share, pointer.source))
-    return ranked[: len(BOOSTS)]
+            lines += [(number, closet, line, text) for line in closet.lines if (text := said(line))]
+    counted = term_counts_of_all([text for _, _, _, text in lines], context.terms)
+    for (number, closet, line, _), (tf, _) in zip(lines, counted, strict=True):
+        if any(tf):
+            share = bm25.coverage(tf, context.weights)
+            if share >= LEAST:
+                yield _Line(number, closet, line, share)
 
 
-def _lines(closet: Any, root: int, context: Context) -> Iterable[_Pointer]:
-    for text in closet.lines:
-        line = parse_line(text)
-        if line is None:
-            continue
-        said = f"{line.topic} {' '.join(line.entities)}"
-        share = bm25.coverage(term_counts(said, context.terms)[0], context.weights)
-        if share >= LEAST:
-            yield _Pointer(
-                closet.namespace, closet.scope, closet.source, text, share, line.ids, root
-            )
+def _pointer(line: _Line) -> _Pointer:
+    closet, parsed = line.closet, parse_line(line.text)
+    ids = parsed.ids if parsed else ()
+    return _Pointer(
+        closet.namespace, closet.scope, closet.source, line.text, line.share, ids, line.root
+    )
 
 
 def _missing(
     candidates: list[Candidate], pointers: list[_Pointer], query: Query, context: Context
 ) -> list[Candidate]:
     """Drawers that a line points at and that are no candidates yet."""
+    admits = query.filter.admits
     known = {candidate.key for candidate in candidates}
-    fresh = []
+    fresh: list[tuple[Memory, int]] = []
     for pointer in pointers:
         keys = [Key(pointer.namespace, pointer.scope, "", id_) for id_ in pointer.ids]
         wanted = [key for key in keys if key not in known]
-        for memory in context.roots[pointer.root].store.get(wanted):
-            if memory is not None and query.filter.admits(memory):
-                score = keyword_score(memory, 0, context)
-                fresh.append(Candidate(memory, pointer.root, 0, score, {"keyword": score}))
-    return fresh
+        found = context.held(pointer.root, wanted) if wanted else []
+        fresh += [(memory, pointer.root) for memory in found if memory and admits(memory)]
+    scores = keyword_scores([passage(memory, 0).text for memory, _ in fresh], context)
+    return [
+        Candidate(memory, root, 0, score, {"keyword": score})
+        for (memory, root), score in zip(fresh, scores, strict=True)
+    ]

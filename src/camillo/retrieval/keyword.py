@@ -13,9 +13,9 @@ from camillo.ports import Hit
 from camillo.retrieval import bm25
 from camillo.retrieval.candidate import Candidate, Context, Query
 from camillo.text.passages import passage
-from camillo.text.tokens import Term, term_counts
+from camillo.text.tokens import Term, term_counts_of_all
 
-__all__ = ["NOMINATED", "keyword", "keyword_score", "nominating_terms"]
+__all__ = ["NOMINATED", "keyword", "keyword_scores", "nominating_terms"]
 
 NOMINATED = 200  # candidates that an engine is asked for, at least
 
@@ -47,7 +47,7 @@ def keyword(query: Query, candidates: list[Candidate], context: Context) -> list
     for number, root in enumerate(context.roots):
         asked = max(NOMINATED, 4 * query.k)
         hits = root.lexical.keyword(context.nominating, asked, query.filter)
-        memories = root.store.get([hit.key for hit in hits])
+        memories = context.held(number, [hit.key for hit in hits])
         fresh += [c for c in _scored(hits, memories, number, context) if c.key not in found]
     return candidates + fresh
 
@@ -68,10 +68,13 @@ def nominating_terms(terms: Sequence[Term], df: Mapping[str, int], passages: int
     return list(dict.fromkeys(form for _, forms in present for form in forms if df[form]))
 
 
-def keyword_score(memory: Memory, number: int, context: Context) -> float:
-    """The BM25 of one passage of a memory for the context's terms, on 0 to 1."""
-    tf, length = term_counts(passage(memory, number).text, context.terms)
-    return bm25.rank(tf, length, context.average, context.weights)
+def keyword_scores(texts: Sequence[str], context: Context) -> list[float]:
+    """The BM25 of each text for the context's terms, on 0 to 1."""
+    average, weights = context.average, context.weights
+    return [
+        bm25.rank(tf, length, average, weights)
+        for tf, length in term_counts_of_all(texts, context.terms)
+    ]
 
 
 def _scored(
@@ -82,10 +85,9 @@ def _scored(
 ) -> list[Candidate]:
     """The best passage of each memory; a hit whose memory is gone is dropped."""
     best: dict[object, Candidate] = {}
-    for hit, memory in zip(hits, memories, strict=True):
-        if memory is None:
-            continue
-        score = keyword_score(memory, hit.passage, context)
+    there = [(hit, memory) for hit, memory in zip(hits, memories, strict=True) if memory]
+    texts = [passage(memory, hit.passage).text for hit, memory in there]
+    for (hit, memory), score in zip(there, keyword_scores(texts, context), strict=True):
         held = best.get(hit.key)
         if held is None or score > held.score:
             best[hit.key] = Candidate(memory, root, hit.passage, score, {"keyword": score})

@@ -12,7 +12,7 @@ __all__ = ["run"]
 
 
 def run(query: Query, stages: Sequence[tuple[str, Stage]], context: Context) -> list[Candidate]:
-    """The query's candidates after the last stage, best first; equal scores by newest, then id."""
+    """The query's candidates after the last stage, best first; equal ones by source and part."""
     candidates: list[Candidate] = []
     for name, stage in stages:
         before, start = len(candidates), time.process_time()

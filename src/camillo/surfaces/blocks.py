@@ -5,22 +5,24 @@ Leaves measuring and cleaning to `terminal.py`, the choice of lines to `excerpt.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from camillo.model import short_id
 from camillo.surfaces.excerpt import excerpt, query_words, words_pattern
 from camillo.surfaces.terminal import clean, clean_line, cut, wrapped
 from camillo.surfaces.view import View
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Result = Mapping[str, Any]
+
 __all__ = ["blocks", "is_text", "location", "markdown_blocks", "room_of", "text_of"]
 
 _LINES = 6
 _INDENT = "   "
-_BACKTICKS = re.compile("`+")
-
-Result = Mapping[str, Any]
+_ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|"})
 
 
 def is_text(result: Any) -> bool:
@@ -129,7 +131,7 @@ def _body(text: str, words: Sequence[str], view: View) -> Iterator[str]:
         room = max(20, view.columns - len(_INDENT))
         lines = [part for line in lines for part in wrapped(line, room)]
     start, end = (0, len(lines)) if view.full else excerpt(lines, words, _LINES)
-    pattern = words_pattern(words)
+    pattern = words_pattern(words) if view.style.color else None
     if any(line.strip() for line in lines[:start]):
         yield _INDENT + view.style.dim("…")
     for line in lines[start:end]:
@@ -140,7 +142,8 @@ def _body(text: str, words: Sequence[str], view: View) -> Iterator[str]:
 
 
 def _longest_run(text: str) -> int:
-    return max(map(len, _BACKTICKS.findall(text)), default=0)
+    others = str.maketrans(dict.fromkeys(set(text) - {"`"}, " "))
+    return max(map(len, text.translate(others).split()), default=0)
 
 
 def _code(text: str) -> str:
@@ -151,4 +154,4 @@ def _code(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)
+    return text.translate(_ESCAPES)

@@ -200,6 +200,7 @@ def _call(
         progress = _progress(options)
         if progress is not None:
             vault.progress = progress
+            vault.notice = _say
         try:
             report = call(found, vault, arguments)
             return report.as_dict(), report.exit_code

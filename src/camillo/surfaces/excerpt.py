@@ -5,22 +5,25 @@ Plain matching of the query's words, for the eye only: what matches was decided 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 __all__ = ["excerpt", "query_words", "words_pattern"]
 
-_WORD = re.compile(r"\w+")
 _MOST_WORDS = 64  # of a query that may be a whole page
 
 
 def query_words(query: str) -> tuple[str, ...]:
     """Lower-case words of a query; runs of letters without case (Han, kana) also as pairs."""
     words: dict[str, None] = {}
-    for match in _WORD.finditer(query.lower()):
+    letters = [each if each == "_" or each.isalnum() else " " for each in query.lower()]
+    for whole in "".join(letters).split():
         if len(words) >= _MOST_WORDS:
             break
-        word = match[0][:_MOST_WORDS]
+        word = whole[:_MOST_WORDS]
         words[word] = None
         if len(word) > 2 and word.lower() == word.upper() and not word.isdecimal():
             words.update((word[i : i + 2], None) for i in range(len(word) - 1))
@@ -31,6 +34,8 @@ def words_pattern(words: Sequence[str]) -> re.Pattern[str] | None:
     """Finds the words in a text, the longest first; None when there is none."""
     if not words:
         return None
+    import re  # only a terminal with colors needs it, and it takes 5 ms
+
     longest_first = sorted(words, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import TextIO
 
 from camillo.surfaces.terminal import clean_line, columns, cut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 __all__ = ["Progress"]
 

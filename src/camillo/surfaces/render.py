@@ -7,7 +7,6 @@ another look for people has a function in `RENDERERS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 from camillo.surfaces.blocks import (
     blocks,
@@ -21,10 +20,14 @@ from camillo.surfaces.tables import markdown_table, sections, table
 from camillo.surfaces.terminal import clean_line, cut, json_safe
 from camillo.surfaces.view import View
 
-__all__ = ["RENDERERS", "ids", "json_text", "markdown", "text"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-Plain = Mapping[str, Any]
-Renderer = Callable[[Plain, View], Iterable[str]]
+    Plain = Mapping[str, Any]
+    Renderer = Callable[[Plain, View], Iterable[str]]
+
+__all__ = ["RENDERERS", "ids", "json_text", "markdown", "text"]
 
 _FIRST_WORDS, _FIRST_COLUMNS = 20, 80  # of a memory in a list
 _COMMON = frozenset({"schema", "results", "degraded"})
@@ -96,6 +99,12 @@ def _whole(report: Plain, view: View) -> Iterator[str]:
     return _anything(report, view._replace(full=True))
 
 
+def _bench(report: Plain, view: View) -> Iterator[str]:
+    """The table holds all that `metrics` and `baseline` do."""
+    said = {key: value for key, value in report.items() if key not in ("metrics", "baseline")}
+    return _anything(said, view)
+
+
 def _script(report: Plain, _: View) -> Iterator[str]:
     yield report["script"].rstrip("\n")
 
@@ -144,6 +153,7 @@ def _joined(lines: Iterable[str]) -> str:
 
 
 RENDERERS: dict[str, Renderer] = {
+    "bench retrieval": _bench,
     "completion": _script,
     "list": _list,
     "search": _search,

@@ -6,18 +6,21 @@ Works on the plain form of any report, so an operation needs no renderer of its 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from camillo.surfaces.terminal import clean_line, cut, pad, width_of
 from camillo.surfaces.view import View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Record = Mapping[str, Any]
 
 __all__ = ["markdown_table", "pairs", "sections", "table"]
 
 _MOST = 20  # rows of a list that is not the result itself
 _NARROWEST = 8
 _GAP = "  "
-
-Record = Mapping[str, Any]
 
 
 def sections(report: Record, view: View) -> Iterator[str]:

@@ -48,7 +48,7 @@ class Style:
     """ANSI styles, or plain text when `color` is off."""
 
     def __init__(self, *, color: bool) -> None:
-        self._color = color
+        self.color = color
 
     def bold(self, text: str) -> str:
         return self._with("1", text)
@@ -63,7 +63,7 @@ class Style:
         return self._with("1;33", text)
 
     def _with(self, code: str, text: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self._color and text else text
+        return f"\x1b[{code}m{text}\x1b[0m" if self.color and text else text
 
 
 def clean(text: str) -> str:

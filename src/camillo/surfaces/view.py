@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from camillo.model import short_id
+from camillo.records import NamedTuple
 from camillo.surfaces.terminal import DEFAULT_WIDTH, Style, clean_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["View"]
 

@@ -1,14 +1,14 @@
 """A text cut into pieces of about 800 characters, each of which knows where it came from.
 
 A cut is made at the best place in the second half of the window: a blank line, a line's end, a
-sentence's end, a word's end, and only then between two graphemes.  Headings go with what is below
-them; fenced code stays whole where it fits.  Nothing is stripped or dropped: without overlap the
+sentence's end, a word's end, and only then between two graphemes. Headings go with what is below
+them; fenced code stays whole where it fits. Nothing is stripped or dropped: without overlap the
 pieces laid end to end are the text, and `join` gives back the file's bytes.
 
-A chunk has at most `size` characters, with two exceptions.  White space never makes a chunk of its
+A chunk has at most `size` characters, with two exceptions. White space never makes a chunk of its
 own: a run that does not fit hangs over the end of the chunk before it, or leads the first one.
 A grapheme longer than `size` stays whole up to 64 characters; beyond both it is cut between code
-points.  A text of white space alone has no chunks.
+points. A text of white space alone has no chunks.
 """
 
 import re
@@ -36,6 +36,8 @@ _BLANK_LINES = {
     "\r": re.compile(r"\r(?:[ \t]*\r)+"),
 }
 _HEADING = re.compile(r"(?:#{1,6}|={1,6})[ \t]+\S")
+# More in a row are the lines of a comment in source code.
+_MOST_HEADINGS = 3
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})([^\r\n]*)", re.MULTILINE)
 
 # Scripts written without spaces: kana, Han, full-width forms.
@@ -183,6 +185,7 @@ class _Cuts:
         low = max(origin + size // 2, floor)
         cut = safe_cut(text, self._best(floor, low, limit), floor)
         if cut <= floor:
+            limit = max(limit, floor + 1)
             cut = next_cut(text, limit, max(limit, origin + _LONGEST_GRAPHEME), floor)
         return self._with_hanging_space(cut)
 
@@ -213,7 +216,7 @@ class _Cuts:
             if start > floor:
                 headed = self._before_heading(start, floor)
                 return headed if end - headed <= self._size else start
-        return self._before_heading(cut, max(floor, low - self._size // 4))
+        return self._before_heading(cut, floor)
 
     def _line_cut(self, low: int, limit: int) -> int | None:
         """Behind the last blank line in the window, else behind the last line that ends there."""
@@ -246,12 +249,13 @@ class _Cuts:
     def _before_heading(self, cut: int, floor: int) -> int:
         """`cut`, moved before the headings that would end the chunk, unless they begin it."""
         moved = cut
-        while True:
+        for _ in range(_MOST_HEADINGS + 1):
             above = self._text[floor:moved].rstrip()
             line = max(above.rfind("\n"), above.rfind("\r")) + 1
             if line == 0 or not _HEADING.match(above, line):
                 return moved
             moved = floor + line
+        return cut
 
 
 def _fences(text: str, size: int) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 `decode` finds the encoding from the content alone and answers None for binary data.
 Whatever it answers goes back to the same bytes: piece by piece by `encode_piece`, after the byte
-order mark (`byte_order_mark`).  In `text`, a byte that is not valid in the encoding is one lone
+order mark (`byte_order_mark`). In `text`, a byte that is not valid in the encoding is one lone
 surrogate U+DC80..U+DCFF; the chunker turns those into U+FFFD for readers.
 """
 
@@ -26,7 +26,7 @@ _MARKS = {
 }
 _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 
-# Control bytes that text does not hold.  Left out: BS, TAB, LF, VT, FF, CR, and the ESC of
+# Control bytes that text does not hold. Left out: BS, TAB, LF, VT, FF, CR, and the ESC of
 # terminal logs.
 _CONTROLS = bytes(b for b in range(32) if b not in b"\b\t\n\v\f\r\x1b") + b"\x7f"
 _CONTROL_SHARE = 0.1

@@ -7,9 +7,8 @@ Derived from a memory alone, so that a hit (key, number) finds its text again.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from camillo.model import Memory
+from camillo.records import NamedTuple
 
 __all__ = ["PASSAGE_CHARS", "PassageText", "passage", "passages"]
 

@@ -285,7 +285,10 @@ def language_of(words: Iterable[str]) -> str:
     """
     words = list(words)
     known, lanes = _lanes()
-    total = sum(map(lanes.__getitem__, known.intersection(words)))
+    found = known.intersection(words)
+    if not found:
+        return "en"
+    total = sum(map(lanes.__getitem__, found))
     hits = total.to_bytes(len(LANGUAGES), "little")
     most = max(hits)
     if most == 0 or (most == 1 and len(words) > 6):

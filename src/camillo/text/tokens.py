@@ -15,24 +15,29 @@ Which stemmer is asked is left to stems.py, which words are grammar to stopwords
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from functools import cache
-from itertools import pairwise, repeat
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise, repeat
 from struct import Struct
-from typing import NamedTuple
 from unicodedata import decimal, is_normalized, normalize
 
+from camillo.records import NamedTuple
+from camillo.text.characters import is_run, words_of
 from camillo.text.stems import LATIN_STEMMERS, stem
 from camillo.text.stopwords import FUNCTION_CHARACTERS, is_stop, language_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 __all__ = [
     "TOKENISER_VERSION",
     "Term",
     "query_terms",
     "term_counts",
+    "term_counts_of_all",
     "token_text",
     "tokenise",
+    "word_count",
 ]
 
 TOKENISER_VERSION: int = 1
@@ -44,6 +49,7 @@ _CHARACTER_WEIGHT = 0.3
 # The characters that mean something alone: Han and hangul syllables lie above nearly all else
 # that is indexed by character (kana, Thai and its neighbours, jamo).
 _IDEOGRAPH_OR_SYLLABLE = "\u3400"
+_UNSPACED_FROM = "\u0e01"  # the first character of a script without spaces, Thai
 # What is kept for reuse; beyond it a table starts afresh. 200,000 words take about 40 MB.
 _CACHED_WORDS = 200_000
 _COUNTED_WORDS = 50_000  # for one query
@@ -66,7 +72,7 @@ def tokenise(text: str) -> list[str]:
 
 def token_text(text: str) -> str:
     """The tokens of a text joined by single spaces: the form that an index stores."""
-    words = _words(text)
+    words = words_of(text)
     return " ".join(filter(None, map(_table(text, words).__getitem__, words)))
 
 
@@ -77,7 +83,7 @@ def query_terms(query: str) -> tuple[Term, ...]:
     further ones of weight 0.5. A run of Han, kana or the like is its pairs of neighbours, and its
     Han and hangul characters with weight 0.3; a run of one character is that character.
     """
-    found = _query_words(_clitics().sub(" ", query)) or _query_words(query)
+    found = _query_words(_without_clitics(query)) or _query_words(query)
     content = [term for term, grammar in found if not grammar]
     terms: dict[str, Term] = {}
     for term in content or [term for term, _ in found]:
@@ -88,107 +94,33 @@ def query_terms(query: str) -> tuple[Term, ...]:
 
 
 def term_counts(text: str, terms: tuple[Term, ...]) -> tuple[list[int], int]:
-    """How often each term is in a text (its most frequent form), and `len(tokenise(text))`.
+    """How often each term is in a text (its most frequent form), and `word_count(text)`.
 
     The counts are those in `tokenise(text)`, found without making that list.
     """
-    words = _words(text)
-    counts = _counts(terms, _table(text, words))
-    total = counts.total(words) if text.isascii() else counts.total_of_any(words)
-    lanes = counts.unpack(total)
-    return [max([lanes[lane] for lane in term]) for term in counts.lanes_of_terms], lanes[0]
+    return term_counts_of_all([text], terms)[0]
 
 
-# --- characters -------------------------------------------------------------------------------
-
-# Written without spaces between words: indexed by character. Digits and punctuation of these
-# scripts are left out.
-_HAN_KANA_HANGUL = (
-    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096"
-    "\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf"
-    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uf900-\ufaff"
-    "\uff66-\uff9f\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
-)
-_SOUTH_EAST_ASIAN = (
-    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u109a-\u109d"
-    "\u1780-\u17d3\u17d7\u17dc\u17dd\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f"
-)
-# Marks that continue a word (general category M), with letters and gaps between them swallowed.
-_MARKS = (
-    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7\u0610-\u061a"
-    "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711-\u074a\u07a6-\u07b0"
-    "\u07eb-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0898-\u08e1\u08e3-\u0963\u0981-\u09e3\u09fe"
-    "\u0a01-\u0a75\u0a81-\u0ae3\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d"
-    "\u0d57-\u0d63\u0d81-\u0df3\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ecd\u0f18\u0f19\u0f35\u0f37"
-    "\u0f39\u0f3e-\u0f84\u0f86-\u0fbc\u0fc6\u102b-\u103e\u1056-\u109d\u135d-\u135f\u1712-\u1734"
-    "\u1752-\u17d3\u17dd\u180b-\u180d\u180f\u18a9\u1920-\u193b\u1a17-\u1a1b\u1a55-\u1a7f"
-    "\u1ab0-\u1b44\u1b6b-\u1b73\u1b80-\u1bf3\u1c24-\u1c37\u1cd0-\u1cd2\u1cd4-\u1dff\u20d0-\u20f0"
-    "\u2cef-\u2cf1\u2d7f\u2de0-\u2dff\u302a-\u302f\u3099\u309a\ua66f-\ua672\ua674-\ua67d"
-    "\ua69e\ua69f\ua6f0\ua6f1\ua802-\ua827\ua82c\ua880-\ua8c5\ua8e0-\ua8f1\ua8ff-\ua92d"
-    "\ua947-\ua953\ua980-\ua9c0\ua9e5-\uaa4d\uaa7b-\uaac1\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea"
-    "\uabec\uabed\ufb1e\ufe20-\ufe2f\U00010a01-\U00010a3f\U00011000-\U00011046"
-    "\U00011070-\U000110ba\U00011100-\U00011134\U00011180-\U000111c0\U0001122c-\U00011237"
-    "\U000112df-\U00011446\U000114b0-\U000114c3\U000115af-\U000115c0\U00011630-\U00011640"
-    "\U000116ab-\U000116b7\U0001e130-\U0001e136\U0001e2ec-\U0001e2ef\U0001e8d0-\U0001e94a"
-)
-# Inside a word without being seen: soft hyphen, joiners, direction marks, variation selectors.
-_UNSEEN = (
-    "\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200c-\u200f\u2060-\u2064\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\U000e0100-\U000e01ef"
-)
-_SYMBOLS = (
-    "\u00a2-\u00a5\u00a9\u00ae\u00b0\u00b1\u20a0-\u20bf\u2100-\u214f\u2190-\u23ff\u2460-\u24ff"
-    "\u25b6\u25c0\u25fb-\u25fe\u2600-\u27bf\u2900-\u297f\u2b00-\u2bff\u3004\u3012\u3013"
-    "\u3200-\u33ff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
-)
-_FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
-_UNSPACED = _HAN_KANA_HANGUL + _SOUTH_EAST_ASIAN
-
-_WORD_BYTES = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
-_ASCII_WORD_BYTES = bytes(byte if byte in _WORD_BYTES else 0x20 for byte in range(256))
-
-# Regular expressions are compiled on first use: together they take 4 ms.
+def term_counts_of_all(
+    texts: Sequence[str], terms: tuple[Term, ...]
+) -> list[tuple[list[int], int]]:
+    """`term_counts` of each text; many at once cost less than one after the other."""
+    parted = [_Parted(text, words_of(text)) for text in texts]
+    tables = {each.language: _counts(terms, _TOKENS[each.language]) for each in parted}
+    for language, counts in tables.items():
+        counts.judge([each.words for each in parted if each.language == language])
+    return [(tables[each.language].of_terms(each), each.length) for each in parted]
 
 
-@cache
-def _clitics() -> re.Pattern[str]:
-    """Grammar glued to a word by an apostrophe: Melanie's, don't, l'homme, dell'arte."""
-    return re.compile(
-        r"(?:\bca|\bwo)?n['’]t\b|(?<=\w)['’](?:s|re|ve|ll|d|m|t)\b"
-        r"|\b(?:[dljmnstc]|qu|dell|all|nell|sull|un)['’](?=\w)",
-        re.IGNORECASE,
-    )
+def word_count(text: str) -> int:
+    """How long a text is: its words, each character of a run without spaces being one."""
+    words = words_of(text)
+    if text.isascii():
+        return len(words)
+    return len(words) + sum([len(run) - 1 for run in filter(is_run, words)])
 
 
-@cache
-def _humps_of_ascii() -> re.Pattern[str]:
-    """The parts of an identifier: HTTPServer2 -> HTTP, Server, 2."""
-    return re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-
-
-@cache
-def _unicode_word() -> re.Pattern[str]:
-    return re.compile(rf"[^\W_][\w{_MARKS}{_UNSEEN}]*|{_FLAG}|[{_SYMBOLS}]")
-
-
-@cache
-def _piece() -> re.Pattern[str]:
-    """One normalised word: groups are a run without spaces, a symbol, an ordinary word."""
-    other = rf"(?![{_UNSPACED}])"
-    return re.compile(
-        rf"([{_UNSPACED}]+)|({_FLAG}|[{_SYMBOLS}])"
-        rf"|({other}[^\W_](?:{other}[\w{_MARKS}])*)"
-    )
-
-
-@cache
-def _unseen() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSEEN}]")
-
-
-@cache
-def _unspaced_run() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]+")
+# --- folding ----------------------------------------------------------------------------------
 
 
 class _Fold(dict[int, str]):
@@ -258,7 +190,9 @@ class _Tokens(dict[str, str]):
         elif _is_plain_run(word):
             return _grams(word)
         else:
-            tokens = " ".join(filter(None, map(self._piece, _pieces(word))))
+            normal = normalize("NFKC", word)
+            one = _is_one_word(normal)
+            tokens = self._word(normal) if one else self._of_pieces(normal)
         if len(word) <= _LONGEST:
             self._keep(word, tokens)
         return tokens
@@ -273,6 +207,9 @@ class _Tokens(dict[str, str]):
             stemmed = stem(word, self.language) if word.isalpha() else word
             stemmed = stemmed[:_LONGEST]
         return folded if stemmed == folded or not stemmed else f"{folded} {stemmed}"
+
+    def _of_pieces(self, word: str) -> str:
+        return " ".join(filter(None, map(self._piece, _pieces(word))))
 
     def _piece(self, piece: re.Match[str]) -> str:
         run, symbol, word = piece.groups()
@@ -298,13 +235,6 @@ class _Tokens(dict[str, str]):
 _TOKENS = {language: _Tokens(language) for language in LATIN_STEMMERS}
 
 
-def _words(text: str) -> list[str]:
-    if text.isascii():
-        # Twice as fast as a regular expression.
-        return text.encode().translate(_ASCII_WORD_BYTES).decode().split()
-    return _unicode_word().findall(text)
-
-
 def _table(text: str, words: list[str]) -> _Tokens:
     # The commonest English word first: it settles most texts without a look at any table.
     if " the " in text:
@@ -324,14 +254,21 @@ def _lower(word: str) -> str:
     return word.lower() if word.isascii() else normalize("NFKC", word.casefold())
 
 
+def _is_one_word(word: str) -> bool:
+    """Whether a normalised word is letters and digits of scripts with spaces, and nothing else."""
+    return word.isalnum() and max(word) < _UNSPACED_FROM
+
+
 def _pieces(word: str) -> Iterator[re.Match[str]]:
-    seen = _unseen().sub("", normalize("NFKC", word))
-    return _piece().finditer(normalize("NFKC", seen))
+    """Matches of `patterns.piece` in a normalised word."""
+    from camillo.text.patterns import piece, unseen
+
+    return piece().finditer(normalize("NFKC", unseen().sub("", word)))
 
 
 def _is_plain_run(word: str) -> bool:
-    """Whether a word is nothing but characters to index singly and in pairs, as it stands."""
-    return _unspaced_run().fullmatch(word) is not None and is_normalized("NFKC", word)
+    """Whether a word can be indexed by its characters as it stands."""
+    return is_run(word) and is_normalized("NFKC", word)
 
 
 def _grams(run: str) -> str:
@@ -356,8 +293,9 @@ def _humps(chunk: str) -> list[str]:
     """Parts of two or more characters of a camelCase word; the word itself when it has none, or
     when it is cut so small that it must be a hash, a code or base64.
     """
-    shape = chunk if chunk.isascii() else "".join(map(_shape, chunk))
-    spans = [found.span() for found in _humps_of_ascii().finditer(shape)]
+    if chunk.islower() and chunk.isalpha():
+        return [chunk]
+    spans = _spans("".join(map(_shape, chunk)))
     count = len(spans)
     if count < 2 or len(chunk) > _LONGEST or len(chunk) < 2 * count:
         return [chunk]
@@ -366,10 +304,35 @@ def _humps(chunk: str) -> list[str]:
     return [chunk[start:end] for start, end in spans if end - start > 1]
 
 
+def _spans(shape: str) -> list[tuple[int, int]]:
+    """HTTPServer2 -> HTTP, Server, 2: runs of one shape, a last capital going to what follows."""
+    spans: list[tuple[int, int]] = []
+    start, before = 0, ""
+    for kind, run in groupby(shape):
+        end = start + len(list(run))
+        if kind == "a" and before == "A":
+            capitals = spans.pop()[0]
+            if capitals < start - 1:
+                spans.append((capitals, start - 1))
+            spans.append((start - 1, end))
+        else:
+            spans.append((start, end))
+        start, before = end, kind
+    return spans
+
+
 def _shape(character: str) -> str:
     if character.isupper():
         return "A"
     return "0" if character.isdecimal() else "a"
+
+
+def _without_clitics(query: str) -> str:
+    if "'" not in query and "’" not in query:
+        return query
+    from camillo.text.patterns import clitics
+
+    return clitics().sub(" ", query)
 
 
 # --- queries ----------------------------------------------------------------------------------
@@ -377,7 +340,7 @@ def _shape(character: str) -> str:
 
 def _query_words(query: str) -> list[tuple[Term, bool]]:
     """Every term of a query in order, and whether it is grammar rather than content."""
-    words = _words(query)
+    words = words_of(query)
     language = language_of(list(map(str.lower, words[:_LANGUAGE_SAMPLE])))
     table = _table_of(language)
     loud = query.isupper()
@@ -405,10 +368,11 @@ def _is_grammar(word: str, language: str) -> bool:
 
 
 def _terms_of(word: str, table: _Tokens) -> Iterator[Term]:
-    if word.isascii():
-        yield from _word_terms(word, table)
+    normal = word if word.isascii() else normalize("NFKC", word)
+    if word.isascii() or _is_one_word(normal):
+        yield from _word_terms(normal, table)
         return
-    for piece in _pieces(word):
+    for piece in _pieces(normal):
         run, symbol, plain = piece.groups()
         if run:
             yield from _run_terms(run)
@@ -448,56 +412,127 @@ def _run_terms(run: str) -> Iterator[Term]:
 # --- counting ---------------------------------------------------------------------------------
 
 
-class _Counts(dict[str, int]):
-    """Word as it is written -> how many tokens it gives and how many of each form of a query.
+class _Parted:
+    """A text as what is counted in it: its words, the joined runs without spaces, its length."""
 
-    All in one integer, 32 bits each, the number of tokens lowest: the sum over the words of a
-    text is the answer for all forms at once.
+    __slots__ = ("language", "length", "runs", "words")
+
+    def __init__(self, text: str, words: list[str]) -> None:
+        self.language = _table(text, words).language
+        self.length = len(words)
+        self.words = words
+        self.runs = ""
+        runs = [] if text.isascii() else list(filter(is_run, words))
+        if runs:
+            self.length += sum([len(run) - 1 for run in runs])
+            if not is_normalized("NFKC", " ".join(runs)):
+                runs = [run for run in runs if is_normalized("NFKC", run)]
+            counted = set(runs)
+            self.words = [word for word in words if word not in counted]
+            self.runs = " ".join(runs)
+
+
+class _Counts:
+    """How often each form of a query is among the tokens of words, for one language.
+
+    The counts of a word are one integer, 32 bits for each form: the sum over the words of a text
+    is the answer for all forms at once. Only words that hold a form are kept, and of others no
+    tokens are made where their letters alone show that they hold none.
     """
 
     def __init__(self, terms: tuple[Term, ...], tokens: _Tokens) -> None:
         self.tokens = tokens
         forms = list(dict.fromkeys(form for term in terms for form in term.forms))
-        lanes = {form: lane for lane, form in enumerate(forms, start=1)}
-        # Lane -1, the last one, stays empty: it is the count of a term without forms.
+        lanes = {form: lane for lane, form in enumerate(forms)}
+        # The last lane stays empty: it is the count of a term without forms.
         self.lanes_of_terms = [[lanes[form] for form in term.forms] or [-1] for term in terms]
         self.units = {form: 1 << _LANE_BITS * lane for form, lane in lanes.items()}
         self.grams = [form for form in forms if len(form) < 3 and _is_plain_run(form)]
-        self.layout = Struct(f"<{len(forms) + 2}I")
+        self.beginnings = tuple({_beginning(form) for form in forms if form.isascii()})
+        self.layout = Struct(f"<{len(forms) + 1}I")
+        self.held: dict[str, int] = {}
+        self.judged: set[str] = set()
 
-    def __missing__(self, word: str) -> int:
-        tokens = self.tokens[word]
-        found = tokens.split(" ") if tokens else []
-        value = len(found)
-        if not self.units.keys().isdisjoint(found):
-            value += sum([self.units.get(token, 0) for token in found])
-        self[word] = value
-        return value
+    def of_terms(self, text: _Parted) -> list[int]:
+        held = self.held
+        total = sum(map(held.__getitem__, filter(held.__contains__, text.words)))
+        if text.runs:
+            units = self.units
+            total += sum([_occurrences(gram, text.runs) * units[gram] for gram in self.grams])
+        if not total:
+            return [0] * len(self.lanes_of_terms)
+        lanes = self.layout.unpack(total.to_bytes(self.layout.size, "little"))
+        return [max([lanes[lane] for lane in term]) for term in self.lanes_of_terms]
 
-    def total(self, words: Iterable[str]) -> int:
-        return sum(map(self.__getitem__, words))
+    def judge(self, texts: Iterable[Iterable[str]]) -> None:
+        """Find out about the words of texts; afterwards `held` says what each of them holds."""
+        if len(self.judged) > _COUNTED_WORDS:
+            self.judged.clear()
+            self.held.clear()
+        fresh = set().union(*texts) - self.judged
+        units = self.units
+        for word, tokens in self._possible(fresh):
+            if not units.keys().isdisjoint(tokens):
+                self.held[word] = sum([units.get(token, 0) for token in tokens])
+        self.judged |= fresh
 
-    def total_of_any(self, words: list[str]) -> int:
-        """As `total`; runs without spaces are counted together and not one by one, since no two
-        of them are alike and each gives many tokens.
-        """
-        runs = list(filter(_unspaced_run().fullmatch, words))
-        if not is_normalized("NFKC", " ".join(runs)):
-            runs = list(filter(_is_plain_run, runs))
-        if not runs:
-            return self.total(words)
-        plain = set(runs)
-        return self._total_of_runs(runs) + self.total([w for w in words if w not in plain])
+    def _possible(self, words: set[str]) -> Iterator[tuple[str, list[str]]]:
+        """The words that may hold a form, with their tokens: all, or as many as matter."""
+        others: Iterable[str] = words
+        if self.tokens.language == "en":
+            for word in _that_begin(list(filter(str.isascii, words)), self.beginnings):
+                yield word, self._tokens_that_matter(word)
+            others = [word for word in words if not word.isascii()]
+        for word in others:
+            yield word, self.tokens[word].split(" ")
 
-    def _total_of_runs(self, runs: list[str]) -> int:
-        joined = " ".join(runs)
-        # n characters give n tokens and n - 1 pairs; of joined, len(runs) - 1 are spaces.
-        tokens = 2 * len(joined) - 3 * len(runs) + 2
-        return tokens + sum([_occurrences(gram, joined) * self.units[gram] for gram in self.grams])
+    def _tokens_that_matter(self, word: str) -> list[str]:
+        """The tokens of an ASCII word but for those of parts that cannot hold a form."""
+        if word.islower() and word.isalpha():
+            return self.tokens[word].split(" ")
+        joined, parts = _split(word)
+        if not parts:
+            return self.tokens.part(joined).split(" ")
+        found = [_fold(joined)]
+        for part in parts:
+            if part.startswith(self.beginnings):
+                found += self.tokens.part(part).split(" ")
+        return found
 
-    def unpack(self, total: int) -> tuple[int, ...]:
-        """The number of tokens, the number of each form, and a zero."""
-        return self.layout.unpack(total.to_bytes(self.layout.size, "little"))
+
+def _beginning(form: str) -> str:
+    """What a word must begin with, or a part of it, to have this form as itself or as its stem.
+
+    The English stemmer changes at most the last letter of what it leaves of a word, but for the
+    likes of dying, which becomes `die`.
+    """
+    if len(form) == 3 and form.endswith("ie"):
+        return form[0]
+    return form[: max(1, len(form) - 1)][:_LONGEST_BEGINNING]
+
+
+def _that_begin(words: list[str], beginnings: tuple[str, ...]) -> set[str]:
+    """The ASCII words with one of the beginnings at their own or at that of a part.
+
+    The words are thousands, so they are searched as one text. A part begins with a capital, with a
+    digit, or after what is no letter.
+    """
+    lines = "\n".join(["", *words, ""])
+    lower = lines.lower()
+    found = {word for word in words if "_" in word and _joined_begins(word, beginnings)}
+    for beginning in beginnings:
+        at = lower.find(beginning)
+        while at >= 0:
+            following = at + 1
+            if not (lines[at].islower() and lower[at - 1].isalpha()):
+                following = lines.find("\n", at)
+                found.add(lines[lines.rfind("\n", 0, at) + 1 : following])
+            at = lower.find(beginning, following)
+    return found
+
+
+def _joined_begins(word: str, beginnings: tuple[str, ...]) -> bool:
+    return word.replace("_", "").lower().startswith(beginnings)
 
 
 def _occurrences(gram: str, text: str) -> int:
@@ -509,6 +544,7 @@ def _occurrences(gram: str, text: str) -> int:
 
 
 _LANE_BITS = 32
+_LONGEST_BEGINNING = 12
 _COUNTS: dict[tuple[str, tuple[Term, ...]], _Counts] = {}
 
 
@@ -519,6 +555,4 @@ def _counts(terms: tuple[Term, ...], tokens: _Tokens) -> _Counts:
         if len(_COUNTS) >= _COUNTED_QUERIES:
             _COUNTS.clear()
         counts = _COUNTS[key] = _Counts(terms, tokens)
-    if len(counts) > _COUNTED_WORDS:
-        counts.clear()
     return counts

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice, zip_longest
 from operator import itemgetter
-from typing import NamedTuple
+
+from camillo.records import NamedTuple
 
 __all__ = [
     "Place",

@@ -132,6 +132,19 @@ class FeedCases:
         assert all(change.former is None for change in store.changes(0))
         assert [m.body for m in store.scan()] == ["B2"]
 
+    @needs("keeps", "feed")
+    def test_a_store_is_unclean_until_former_texts_are_scrubbed(self, store: Store) -> None:
+        assert store.unclean() is False
+        store.put([memory("a"), memory("b")])
+        assert store.unclean() is False
+        store.delete([memory("a").key])
+        store.put([memory("b", "changed")])
+        for seen in (0, 3):  # the second retirement has a higher number
+            store.scrub(seen)
+            assert store.unclean() is True
+        assert store.scrub(store.last_change()) is True
+        assert store.unclean() is False
+
     @needs("keeps", "journal")
     def test_the_journal_says_who_did_what_in_order(self, store: Store) -> None:
         store.put([memory("a", "secret words")], Author("ann", "cli"))

@@ -19,8 +19,8 @@ AWKWARD = [
     "null", "NULL", "None", "true", "0", "007", "1e3", "0x10", " ", " a", "a ", "\t", "\n", "\r\n",
     "a/b", "../a", "é", "e\u0301", "ß", "SS", "İ", "i", "I", "ı", "你好", "こんにちは", "안녕",
     "ไทย", "नमस्ते", "שלום עולם", "مرحبا\u200f!", "👩‍👩‍👧‍👦", "🇩🇪", "\u200b", "\ufeff",
-    "\ufffd", "\uffff", "\U0001f600", "\U00020000", "\U000e0001", "\U0010fffd", "\U0010ffff", "\x01", "\x7f", "\x85",
-    "\u2028", "A", "a", "Ａ",
+    "\ufffd", "\uffff", "\U0001f600", "\U00020000", "\U000e0001", "\U0010fffd", "\U0010ffff",
+    "\x01", "\x7f", "\x85", "\u2028", "A", "a", "Ａ",
 ]  # fmt: skip
 ASKED = ("namespace", "scope", "session", "kind", "wing", "room", "source")
 HALF = "\ud83d"  # of a surrogate pair

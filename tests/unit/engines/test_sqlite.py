@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 import pytest
 
-from camillo.engines import sqlite
+from camillo.engines._sqlite_schema import MIGRATIONS
 from camillo.engines.sqlite import SqliteStore
 from camillo.errors import (
     StoreBusy,
@@ -164,8 +164,10 @@ class TestLocks:
         reader.execute("BEGIN; SELECT count(*) FROM memories").fetchall()
         store.delete([Memory("a", "").key])
         assert store.scrub(store.last_change()) is False
+        assert store.unclean() is True
         reader.execute("COMMIT")
         assert store.scrub(store.last_change()) is True
+        assert store.unclean() is False
         reader.close()
         store.close()
 
@@ -405,15 +407,21 @@ def _fill_the_disk(path: str) -> None:
     again.close()
 
 
-def test_a_backup_is_private_and_whole(path: str) -> None:
+@pytest.mark.promise(6)
+def test_before_its_schema_changes_a_private_copy_is_made(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def later(connection: apsw.Connection) -> None:
+        connection.execute("ALTER TABLE memories ADD COLUMN later TEXT")
+
     _filled(path)
-    store = SqliteStore(path)
-    sqlite._back_up(store._database, 1)
-    sqlite._back_up(store._database, 1)  # the newest replaces the one before
-    backup = Path(path).parent / "backups" / "store.v1.db"
-    assert os.listdir(backup.parent) == [backup.name]
-    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
-    copy = SqliteStore(str(backup))
-    assert list(copy.scan()) == list(store.scan())
+    with monkeypatch.context() as patch:
+        patch.setattr("camillo.engines.sqlite.MIGRATIONS", (*MIGRATIONS, later))
+        store = SqliteStore(path)
+    backups = Path(path).parent / "backups"
+    assert os.listdir(backups) == ["store.v1.db"]
+    assert stat.S_IMODE((backups / "store.v1.db").stat().st_mode) == 0o600
+    copy = SqliteStore(str(backups / "store.v1.db"))
+    assert _state(copy) == _state(store)
     copy.close()
     store.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +13,6 @@ from camillo.model import Edge, Memory, Origin
 from camillo.ops.report import Report, plain
 
 
-@dataclass(slots=True)
 class Mined(Report):
     sources: int = 0
     skipped: tuple[tuple[str, str], ...] = ()

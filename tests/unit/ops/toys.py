@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple
 
 from camillo.errors import NotFound
@@ -52,11 +51,10 @@ class Hit(NamedTuple):
     matched_via: str = "drawer"
 
 
-@dataclass(slots=True)
 class Tally(Report):
     total: int = 0
-    rooms: dict[str, int] = field(default_factory=dict)
-    skipped: list[dict[str, Any]] = field(default_factory=list)
+    rooms: dict[str, int] = {}
+    skipped: list[dict[str, Any]] = []
 
 
 @operation(writes=False, positional=("query",))

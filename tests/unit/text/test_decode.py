@@ -20,6 +20,8 @@ PROSE = {
     "fr": "Ce document a été enregistré il y a des années. Où est passé le garçon naïf ? À Évry.",
     "pl": "Dokument zapisano wiele lat temu, źle i w innym kodowaniu. Każde słowo musi się znaleźć,"
     " choćby żółw gęgał nad ranem, a książka leżała wciąż na półce.",
+    "hu": "Az árvíztűrő tükörfúrógépről mindenki tudja, hogy különösen jól működik. "
+    "Régen így őrizték meg a szöveget, és minden szónak elő kell kerülnie belőle.",
     "de": "Die Prüfung der Größe läuft. Schöne Grüße aus Köln, und übermorgen öffnen wir früher.",
 }
 PAGES = [
@@ -32,6 +34,7 @@ PAGES = [
     ("ru", "koi8_r"),
     ("el", "cp1253"),
     ("pl", "cp1250"),
+    ("hu", "cp1250"),
     ("fr", "cp1252"),
     ("de", "cp1252"),
 ]

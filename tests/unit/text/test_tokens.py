@@ -9,7 +9,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from camillo.text.tokens import Term, query_terms, term_counts, token_text, tokenise
+from camillo.text.tokens import (
+    Term,
+    query_terms,
+    term_counts,
+    term_counts_of_all,
+    token_text,
+    tokenise,
+    word_count,
+)
 
 _ANY_TEXT = st.text(alphabet=st.characters(), max_size=60)
 _SURROGATES = st.characters(categories=("Cs", "Cn", "Cc", "Co", "L", "M", "S"))
@@ -336,7 +344,7 @@ def test_counts_are_those_of_the_tokens(text: str, query: str) -> None:
     tokens = tokenise(text)
     terms = query_terms(query) + query_terms(text)[:5]
     counts = [max(map(tokens.count, term.forms)) for term in terms]
-    assert term_counts(text, terms) == (counts, len(tokens))
+    assert term_counts(text, terms) == (counts, word_count(text))
 
 
 def test_overlapping_pairs_are_all_counted() -> None:
@@ -344,5 +352,66 @@ def test_overlapping_pairs_are_all_counted() -> None:
 
 
 def test_no_terms_count_nothing() -> None:
-    assert term_counts("three little words", ()) == ([], len(tokenise("three little words")))
-    assert term_counts("words", (Term("w", (), 1.0),)) == ([0], 2)
+    assert term_counts("three little words", ()) == ([], 3)
+    assert term_counts("words", (Term("w", (), 1.0),)) == ([0], 1)
+
+
+_ENGLISH = """The cats were dying to see what the Dutch bakers had hidden; lying about it, tying knots,
+they used abilities that nobody is able to explain. Skies, skis and sky! An early, ugly, gentle
+generalisation (naïve, "flexible", flexibility) -- 2024's `HTTPServer2` re-used TESTING_ROOT."""
+_GERMAN = """Die Häuser der Straße müssen größer sein, als der Wirt und die Köche es gewollt haben.
+Muessen wir Fuesse und Fuß, Maße und Masse zählen? Das Kind ist im Haus, wie die Kinder auch."""
+_RUSSIAN = """Дом стоял на горе, и ёлки в домах были зелёными. Кошки, кошка и кошкой: всё это было
+давно. Український дім їхав не так, как русский."""
+_CHINESE = """手机里的哈哈哈镜子,用Python写的程序:我的手機是新的。部署失败
+ｶﾞｽ 2０２4年 이번 주에 회의가 있다."""
+_CODE = """def getUserName(self, user_id: int) -> HTTPServer2:
+    return _get_user_name_of(self.userNames[user_id], ABCDef, n_samples=2**64, eraseText='erased')
+class TestErasing(unittest.TestCase): MAX_ERASE_COUNT2erase = g_etUser"""
+
+
+@pytest.mark.parametrize("query", [_ENGLISH, _GERMAN, _RUSSIAN, _CHINESE, _CODE])
+def test_counts_in_real_texts_are_those_of_the_tokens(query: str) -> None:
+    terms = query_terms(query)
+    texts = [_ENGLISH, _GERMAN, _RUSSIAN, _CHINESE, _CODE, f"{_CODE}\n{_GERMAN}\n{_CHINESE}"]
+    for text, (counts, _) in zip(texts, term_counts_of_all(texts, terms), strict=True):
+        tokens = tokenise(text)
+        assert counts == [max(map(tokens.count, term.forms)) for term in terms]
+
+
+_STEMS = st.sampled_from(
+    ["d", "di", "t", "l", "sk", "us", "abl", "mobil", "gener", "nation", "hop", "runn", "tr", "fl",
+     "cr", "y", "ey", "ang", "happ", "ag", "ow"]
+)  # fmt: skip
+_ENDINGS = st.sampled_from(
+    ["y", "e", "ies", "ied", "ying", "ing", "ings", "ed", "er", "s", "es", "ly", "al", "ation",
+     "ational", "ability", "ibility", "ble", "bly", "eed", "ness", "fulness", "ization", "ousness",
+     "iviti", "logy", "ie", "ier"]
+)  # fmt: skip
+
+
+@given(st.lists(st.builds(str.__add__, _STEMS, _ENDINGS), min_size=1, max_size=30), st.data())
+def test_no_english_word_is_passed_over(words: list[str], data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([" ".join(words), "_".join(words)]))
+    title = text.title()
+    text = data.draw(st.sampled_from([text, title, title.replace(" ", ""), text.upper()]))
+    terms = query_terms(" ".join(words[:8]))
+    tokens = tokenise(text)
+    assert term_counts(text, terms)[0] == [max(map(tokens.count, term.forms)) for term in terms]
+
+
+@given(st.lists(_MIXED_TEXT, max_size=4), _MIXED_TEXT)
+def test_many_texts_count_as_each_by_itself(texts: list[str], query: str) -> None:
+    terms = query_terms(query)
+    assert term_counts_of_all(texts, terms) == [term_counts(text, terms) for text in texts]
+
+
+def test_a_text_is_as_long_as_its_words() -> None:
+    assert word_count("") == 0
+    assert word_count("Running get_user_name, the HTTPServer2!") == 4
+    assert word_count("naïve – 👍 ok") == 3
+
+
+def test_without_spaces_each_character_is_a_word() -> None:
+    assert word_count("手机坏了") == 4
+    assert word_count("手机 is 坏了.") == 5

@@ -1,0 +1,1 @@
+"""Loaders: known layouts of public test sets, read from files that the user has."""

@@ -1,0 +1,148 @@
+"""The console blocks of the README and the cookbook: run, and compared with what they promise.
+
+In a ```console block a line after `$ ` is a command, lines after `> ` belong to it, and the lines
+below are what it prints. Numbers, ids and times may differ; a line that is `…` alone stands for any
+lines, and one that ends in `…` for any rest of the line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+READMES = [ROOT / "README.md", ROOT / "README.zh.md"]
+RECIPES = sorted((ROOT / "docs" / "cookbook").glob("[a-z]*.md"))
+PAGES = [*READMES, *sorted((ROOT / "docs").rglob("*.md"))]
+
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ID = re.compile(r"\b(?:[0-9a-f]{24}|[0-9a-f]{8})\b")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+class Step(NamedTuple):
+    command: str
+    promised: list[str]
+
+
+def steps(page: Path) -> list[Step]:
+    """The commands of a page in order, with what each is said to print."""
+    found: list[Step] = []
+    for block in _BLOCK.findall(page.read_text("utf-8")):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append(Step(line[2:], []))
+            elif line.startswith(">") and not found[-1].promised:
+                found[-1] = found[-1]._replace(command=f"{found[-1].command}\n{line[2:]}")
+            else:
+                found[-1].promised.append(line)
+    return found
+
+
+def shape(line: str) -> str:
+    """A line without what may differ from run to run, and without its width."""
+    return " ".join(_NUMBER.sub("#", _ID.sub("ID", line)).split())
+
+
+def fits(promised: list[str], printed: list[str]) -> bool:
+    """Do the printed lines have the promised shape?"""
+    pattern = "".join(
+        r"(?:.*\n)*" if line.strip() == "…" else _line_pattern(shape(line)) + r"\n"
+        for line in promised
+    )
+    return re.fullmatch(pattern, "".join(f"{shape(line)}\n" for line in printed)) is not None
+
+
+def _line_pattern(line: str) -> str:
+    return re.escape(line.removesuffix("…")) + ".*" if line.endswith("…") else re.escape(line)
+
+
+def run_page(page: Path, folder: Path) -> None:
+    environment = {
+        **os.environ,
+        "PATH": f"{ROOT}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "100",
+        "LC_ALL": "C.UTF-8",
+    }
+    found = steps(page)
+    assert found, f"{page.name} has nothing to run"
+    for step in found:
+        ended = subprocess.run(
+            ["sh", "-c", step.command],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+        )
+        printed = ended.stdout.splitlines()
+        assert fits(step.promised, printed), (
+            f"{page.name}: $ {step.command}\npromised:\n"
+            + "\n".join(step.promised)
+            + f"\nprinted:\n{ended.stdout}"
+        )
+
+
+@pytest.mark.parametrize("page", READMES, ids=lambda page: page.name)
+def test_the_commands_of_the_readme_print_what_it_says(page: Path) -> None:
+    run_page(page, ROOT)
+
+
+@pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
+def test_every_recipe_runs_as_it_stands(page: Path, tmp_path: Path) -> None:
+    run_page(page, tmp_path)
+
+
+def test_both_readmes_run_the_same_commands() -> None:
+    english, chinese = ({step.command for step in steps(page)} for page in READMES)
+    assert english == chinese
+
+
+def test_the_readme_is_short() -> None:
+    assert len(READMES[0].read_text("utf-8").splitlines()) <= 150
+
+
+def test_the_readme_counts_the_packages_that_the_first_run_installs() -> None:
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    count = len(re.findall(r"^[\w.-]+==", lock, re.MULTILINE))
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+    assert f"installs {words[count]} small packages" in READMES[0].read_text("utf-8")
+    assert f"{'零一二三四五六七八'[count]}个小软件包" in READMES[1].read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for path, anchor in _LINK.findall(page.read_text("utf-8")):
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{path} is not there"
+        if anchor and page.name != "CLI.md":
+            assert anchor in _anchors(target), f"{path} has no heading {anchor}"
+
+
+@pytest.mark.parametrize(
+    ("promised", "printed", "fit"),
+    [
+        (["a 1"], ["a 2,345"], True),
+        (["a 1"], ["b 1"], False),
+        (["a", "…"], ["a"], True),
+        (["a", "…", "z"], ["a", "b", "c", "z"], True),
+        (["a"], ["a", "b"], False),
+        (["from …"], ["from anywhere"], True),
+    ],
+)
+def test_a_shape_is_more_than_nothing_and_less_than_all(
+    promised: list[str], printed: list[str], fit: bool
+) -> None:
+    assert fits(promised, printed) is fit
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
