@@ -1,4 +1,6 @@
-"""Settings: what they are called, what they may be, where they come from. Format owned: config.toml.
+"""Settings: what they are called, what they may be, where they come from.
+
+Format owned: config.toml.
 
 Defaults, then the user root's `config.toml`, then the project root's (only tables that can point
 nowhere outside it), then CAMILLO_* variables, then `--config KEY=VALUE`. This is the only file that

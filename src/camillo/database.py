@@ -8,8 +8,8 @@ when another process has written in between, whatever the busy timeout says.
 from __future__ import annotations
 
 import os
-import threading
 import time
+from _thread import RLock  # the same lock as `threading` gives, which takes 1 ms to import
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -57,7 +57,7 @@ class Database:
         busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         self.path = path
-        self.lock = threading.RLock()
+        self.lock = RLock()
         self._busy_seconds = busy_seconds
         self._depth = 0
         self._writing = False
@@ -67,12 +67,17 @@ class Database:
             if create:
                 _create_private(path)
             try:
-                self._connect(flags, "NORMAL", migrations, backup)
+                self._connect(path, flags, "NORMAL", migrations, backup)
             except apsw.IOError as error:
                 if getattr(error, "extendedresult", 0) not in _NO_SHARED_MEMORY:
                     raise
                 # A full disk: what is there can be read by one process at a time.
-                self._connect(flags, "EXCLUSIVE", migrations, backup)
+                self._connect(path, flags, "EXCLUSIVE", migrations, backup)
+            except (apsw.ReadOnlyError, apsw.CantOpenError):
+                if not _is_settled(path):
+                    raise
+                flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+                self._connect(_immutable(path), flags, "NORMAL", migrations, backup)
 
     def rows(self, sql: str, arguments: Sequence[Any] | dict[str, Any] = ()) -> list[Any]:
         """All rows of one statement."""
@@ -153,12 +158,13 @@ class Database:
 
     def _connect(
         self,
+        name: str,
         flags: int,
         locking: str,
         migrations: Sequence[Migration],
         backup: Callable[[Database, int], None] | None,
     ) -> None:
-        self.connection = apsw.Connection(self.path, flags=flags)
+        self.connection = apsw.Connection(name, flags=flags)
         try:
             if locking != "NORMAL":
                 self.connection.execute(f"PRAGMA locking_mode={locking}").fetchall()
@@ -324,6 +330,22 @@ def _create_private(path: str) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError:
         pass  # it is there already, or SQLite is about to say what is wrong
+
+
+def _is_settled(path: str) -> bool:
+    """Is this a file that nobody can write, with all of its log taken in? Then it can be read
+    without the files that processes share."""
+    try:
+        logged = os.path.getsize(path + "-wal")
+    except OSError:
+        logged = 0
+    return os.path.isfile(path) and not os.access(path, os.W_OK) and not logged
+
+
+def _immutable(path: str) -> str:
+    from urllib.parse import quote
+
+    return f"file:{quote(os.path.abspath(path), errors='surrogateescape')}?immutable=1"
 
 
 def _on_network(path: str) -> bool:

@@ -7,7 +7,7 @@ CamilloError                      code, exit_code; the message names the value a
 ├── NotFound                      nothing has this id
 ├── SourceUnreadable              a file or folder that cannot be read
 ├── MissingExtra                  an optional library is not installed
-├── Refused                       a rule of the store forbids it (read-only root, a name outside the root)
+├── Refused                       a rule forbids it (read-only root, a name outside the root)
 └── StoreError                    the store itself
     ├── StoreBusy                 another process holds it too long
     ├── StoreDamaged              a layer is damaged; the message says which one

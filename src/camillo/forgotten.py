@@ -1,4 +1,4 @@
-"""What was erased and must not come back: keyed hashes of texts and of places in sources.
+"""What was erased and must not come back: keyed hashes of texts.
 
 Kept as memories of kind `forgotten` whose id is the hash; the key is a memory of kind `setting`.
 Nothing of the text can be read from either without knowing the text. Format owned: their `extra`.
@@ -44,9 +44,9 @@ class Forgotten:
         self._within: dict[str, list[_Within]] = {}  # by the hash of a source's name
 
     def hides(self, memory: Memory) -> bool:
-        """Was this text, or what stood at this place of its source, erased?"""
+        """Was this text erased, from whatever source?"""
         known = self._hashes()
-        return bool(known) and not known.isdisjoint(self._marks(memory))
+        return bool(known) and self._mark(memory) in known
 
     def spans(self, source: str, text: str) -> list[tuple[int, int]]:
         """Where texts that were erased from this source stand in `text`: (start, end) each."""
@@ -77,11 +77,11 @@ class Forgotten:
         return self._store.delete(keys, by)
 
     def _records(self, memory: Memory) -> Iterator[Memory]:
-        for mark in self._marks(memory):
-            yield self._record(mark, {})
         text = normalise(memory.body)
-        if text and memory.origin:
-            mark = self._hash(b"text", text)
+        mark = self._mark(memory)
+        if mark:
+            yield self._record(mark, {})
+        if mark and memory.origin:
             extra = {
                 "source": self._hash(b"source", memory.origin.source),
                 "chars": len(text),
@@ -103,14 +103,9 @@ class Forgotten:
                     self._within.setdefault(held["source"], []).append(within)
         return self._known
 
-    def _marks(self, memory: Memory) -> list[str]:
-        marks = []
+    def _mark(self, memory: Memory) -> str:
         text = normalise(memory.body)
-        if text:
-            marks.append(self._hash(b"text", text))
-        if memory.origin:
-            marks.append(self._hash(b"place", f"{memory.origin.source}\0{memory.origin.part}"))
-        return marks
+        return self._hash(b"text", text) if text else ""
 
     def _hash(self, person: bytes, value: str) -> str:
         data = value.encode("utf-8", "surrogatepass")

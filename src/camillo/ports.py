@@ -52,12 +52,14 @@ __all__ = [
 class Hit(NamedTuple):
     """A nomination: which passage of which memory, and the nominator's own score (higher = better).
 
-    The score only orders one nominator's list; the pipeline scores anew.
+    The score only orders one nominator's list; the pipeline scores anew. `row` is the passage's own
+    number in the root's local indexes, 0 when the nominator is none of them.
     """
 
     key: Key
     passage: int
     score: float
+    row: int = 0
 
 
 class Store(Protocol):
@@ -82,7 +84,8 @@ class Store(Protocol):
 
     def get(self, keys: Sequence[Key]) -> list[Memory | None]:
         """One per key, in order; None where there is none. A row whose content no longer matches
-        its hash raises StoreDamaged naming the key."""
+        its hash raises StoreDamaged naming the key: every row that is handed out is checked, also
+        those that a search only scores, or a damaged text could push a true one out of the list."""
         ...
 
     def find(self, prefix: str, filter: Filter = Filter(), limit: int = 20) -> list[Key]:
@@ -197,13 +200,15 @@ class Embedder(Protocol):
     A text's vector depends on nothing but the text and its role: not on what else is in the call,
     nor on the machine (to 1e-3 in each component). Any string is a text; none is ever cut: what is
     longer than `limit` tokens is embedded in windows of equal size and averaged by their length.
-    Memory is bounded by the longest window, not by the number of texts. Threads may share one.
+    Beside what it returns, memory is bounded by a window, not by the texts. Threads may share one.
     """
 
     id: str
     dim: int
     limit: int  # tokens in one window; 0 = no limit
-    capabilities: frozenset[str]
+
+    @property
+    def capabilities(self) -> frozenset[str]: ...
 
     def embed(self, texts: Sequence[str], role: Role) -> NDArray[float32]:
         """float32 (n, dim), unit length, in the order of the texts. The role's prefix is put in

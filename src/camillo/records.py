@@ -40,6 +40,8 @@ else:
 
 __all__ = ["NamedTuple", "Record"]
 
+_OFTEN = 20
+
 
 @dataclass_transform()
 class Record:
@@ -102,17 +104,26 @@ def _tuple_class(name: str, space: dict[str, Any]) -> type:
         **{field: _tuplegetter(at, "") for at, field in enumerate(fields)},
         **space,
     })  # fmt: skip
-    made.__new__ = _first_call(made)  # type: ignore[method-assign]
+    made.__new__ = _patient(made)  # type: ignore[method-assign]
     return made
 
 
-def _first_call(made: type) -> Callable[..., Any]:
-    """A `__new__` that compiles the real one when it is first called: most records that a process
-    imports it never makes."""
+def _patient(made: Any) -> Callable[..., Any]:
+    """A `__new__` that compiles a faster one when it has been called often: most records that a
+    process imports it makes once or never."""
+    fields, defaults = made._fields, made._field_defaults
+    calls = 0
 
     def new(cls: type, /, *values: Any, **named: Any) -> Any:
-        made.__new__ = _constructor(made)  # type: ignore[method-assign]
-        return made.__new__(cls, *values, **named)
+        nonlocal calls
+        calls += 1
+        rest = fields[len(values) :]
+        full = calls < _OFTEN and len(values) <= len(fields) and named.keys() <= {*rest}
+        if not full or not {*rest} <= {*named, *defaults}:  # or wrong: that one says what is
+            made.__new__ = _constructor(made)
+            return made.__new__(cls, *values, **named)
+        filled = (named[field] if field in named else defaults[field] for field in rest)
+        return tuple.__new__(cls, (*values, *filled))
 
     return new
 

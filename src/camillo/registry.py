@@ -44,16 +44,20 @@ ENGINES = {
 INDEXES = {
     "closets": "camillo.indexes.closets:ClosetIndex",
     "lexical": "camillo.indexes.lexical:LexicalIndex",
+    "vectors": "camillo.indexes.vectors:VectorIndex",
 }
 
 # The file that the local indexes share, and the schemas that they put into it.
 INDEX_FILE = "camillo.indexes._file:IndexFile"
+_SCHEMAS = ("camillo.indexes.lexical", "camillo.indexes.closets", "camillo.indexes._vector_schema")
 
 STAGES = {
     "closets": "camillo.retrieval.closets:closets",
     "expand": "camillo.retrieval.expand:expand",
+    "fuse": "camillo.retrieval.fuse:fuse",
     "keyword": "camillo.retrieval.keyword:keyword",
     "limit": "camillo.retrieval.limit:limit",
+    "vector": "camillo.retrieval.vector:vector",
 }
 
 # What `camillo setup` can put in place.
@@ -105,9 +109,7 @@ def load(what: str, name: str) -> Any:
 def open_index_file(path: str, store_identity: str) -> Any:
     """`index/index.db` of a root, with the tables of all local indexes."""
     module, _, attribute = INDEX_FILE.partition(":")
-    schemas = [
-        importlib.import_module(target.partition(":")[0]).SCHEMA for target in INDEXES.values()
-    ]
+    schemas = [importlib.import_module(name).SCHEMA for name in _SCHEMAS]
     return getattr(importlib.import_module(module), attribute)(path, store_identity, schemas)
 
 

@@ -9,22 +9,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from camillo import registry
-from camillo.config import Settings, load_settings
-from camillo.errors import CamilloError, Refused, StoreBusy, StoreDamaged, StoreFull
+from camillo.config import Settings, load_settings, models_folder
+from camillo.errors import CamilloError, MissingExtra, Refused, StoreBusy, StoreDamaged, StoreFull
+from camillo.leases import lock_file
 from camillo.model import Author
 from camillo.projection import behind, catch_up
+from camillo.records import NamedTuple
 from camillo.roots import Root, check_inside, find_project_root, make_root, project_root, user_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from camillo.ports import Store
+    from camillo.ports import Embedder, Store
     from camillo.roots import Scope
 
-__all__ = ["OpenRoot", "Progress", "Vault", "open_vault"]
+__all__ = ["OpenRoot", "Plan", "Progress", "Vault", "open_vault"]
 
 # (done, of how many or None, what) -> shown by a surface
 Progress = Callable[[int, "int | None", str], None]
@@ -44,6 +47,7 @@ class OpenRoot:
         self._store: Store | None = None
         self._file: Any = None
         self._indexes: dict[str, Any] = {}
+        self._vectors: Any = None
 
     @property
     def scope(self) -> Scope:
@@ -70,6 +74,23 @@ class OpenRoot:
     @property
     def closets(self) -> Any:
         return self.indexes and self._indexes["closets"]
+
+    @property
+    def vectors(self) -> Any:
+        """The index of meaning, which follows the passages of `lexical`."""
+        if self._vectors is None:
+            if self._file is None:
+                self._open_indexes()
+            self._vectors = registry.load("index", "vectors")(self._file)
+        return self._vectors
+
+    @contextmanager
+    def lease(self, what: str) -> Iterator[bool]:
+        """Yields whether this process may do a long job that one at a time should do. The kernel
+        ends it with the process."""
+        path = os.path.join(os.path.dirname(self.root.index_path), f"{what}.lock")
+        with lock_file(path) as mine:
+            yield mine
 
     def catch_up(
         self, *, at_most: int | None = None, told: Callable[[int], None] = lambda taken: None
@@ -151,6 +172,7 @@ class OpenRoot:
         self._make_indexes()
 
     def _make_indexes(self) -> None:
+        self._vectors = None
         rules = self._settings.closets
         self._indexes = {
             "lexical": registry.load("index", "lexical")(self._file),
@@ -166,6 +188,15 @@ class OpenRoot:
             except Exception as error:  # noqa: BLE001 (a check that fails has found something)
                 found.append(str(error))
         return found
+
+
+class Plan(NamedTuple):
+    """How a search is answered; `notes` say what was asked for and is missing."""
+
+    preset: str
+    stages: list[tuple[str, Any]]
+    embedder: Embedder | None
+    notes: list[str]
 
 
 class Vault:
@@ -185,6 +216,11 @@ class Vault:
         self.progress: Progress = lambda done, total, what: None
         self.notice: Callable[[str], None] = lambda text: None
         self.notes: list[str] = []  # what every report has to say, as settings that were left out
+        self.warm = True  # may this process load a model for a search?
+        self.attended = False  # does a person wait and see the progress of long work?
+        self.later: Callable[[list[str]], None] | None = None  # starts a command in the background
+        self._embedders: list[Embedder | None] = []
+        self._reopened: dict[str, Embedder | None] = {}
         self._roots = dict(roots)
         self._open: dict[Scope, OpenRoot] = {}
         self._scratch: list[OpenRoot] = []
@@ -227,12 +263,12 @@ class Vault:
 
     def scratch(self, folder: str = "", scope: Scope = "user") -> OpenRoot:
         """A root that nobody keeps: in `folder`, or without one in memory and without indexes."""
-        if folder:
-            root = OpenRoot(Root(scope, folder), self.settings, self.clock)
+        if folder:  # never the user's own server
+            backend = "sqlite"
         else:
-            memory = self.settings.memory._replace(backend="memory")
-            settings = self.settings._replace(memory=memory)
-            root = OpenRoot(Root(scope, ""), settings, self.clock)
+            backend = "memory"
+        memory = self.settings.memory._replace(backend=backend)
+        root = OpenRoot(Root(scope, folder), self.settings._replace(memory=memory), self.clock)
         self._scratch.append(root)
         return root
 
@@ -241,11 +277,68 @@ class Vault:
         root = self._roots.get(scope)
         return root.folder if root else None
 
-    def pipeline(self, preset: str | None = None) -> list[tuple[str, Any]]:
-        """The stages of a preset, in order: (name, callable)."""
-        from camillo.retrieval.presets import stages
+    def plan(self, preset: str | None = None) -> Plan:
+        """What answers a search: the preset that is asked for, else the settings', with its
+        embedder. `default` is hybrid with an embedder and words without; a process that would load
+        a model for one question (not `warm`) answers by words, and says so, unless a preset or an
+        embedder was named."""
+        from camillo.retrieval.presets import DEFAULT, EMBEDDING, stages
 
-        return [(name, registry.load("stage", name)) for name in stages(preset, self.settings)]
+        name = preset or self.settings.search.preset
+        notes: list[str] = []
+        if name == DEFAULT:
+            name = self._default_preset(notes)
+        built = [(each, registry.load("stage", each)) for each in stages(name)]
+        embedder = self.embedder if name in EMBEDDING else None
+        if name == "vectors" and embedder is None:
+            raise MissingExtra("preset 'vectors' needs an embedder: run `camillo setup light`")
+        return Plan(name, built, embedder, notes)
+
+    def _default_preset(self, notes: list[str]) -> str:
+        named = self.settings.search.embedder
+        if named == "none":
+            notes.append("words only: no embedder")
+            return "words"
+        if named == "auto" and not self.warm:
+            notes.append("words only: no warm process holds a model (--preset hybrid loads one)")
+            return "words"
+        return "hybrid"
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder that the settings name, opened once; None for words only."""
+        if not self._embedders:
+            self._embedders.append(self.open_embedder(self.settings.search.embedder))
+        return self._embedders[0]
+
+    def open_embedder(self, name: str) -> Embedder | None:
+        """Raises UnknownName, MissingExtra."""
+        from camillo.embed.choice import open_embedder
+
+        return open_embedder(name, models_folder())
+
+    def reopen_embedder(self, name: str) -> Embedder | None:
+        """The embedder that made vectors once; None when it is not here any more."""
+        if name not in self._reopened:
+            try:
+                self._reopened[name] = self.open_embedder(name)
+            except CamilloError:
+                self._reopened[name] = None
+        return self._reopened[name]
+
+    def embed(self, root: OpenRoot, told: Callable[[int], None] = lambda done: None) -> int:
+        """Give every passage of a root its vector; how many are left. Nothing without an embedder,
+        nor while another process is at it."""
+        embedder = self.embedder
+        if embedder is None or "feed" not in root.store.capabilities:
+            return 0
+        name = self.settings.search.embedder
+        if name == "auto":
+            name = embedder.id.partition("/")[0]
+        with root.lease("vectors") as mine:
+            if not mine:
+                return int(root.vectors.missing(embedder))
+            return int(root.vectors.fill(root.store, embedder, name, told=told))
 
     def close(self) -> None:
         for root in (*self._open.values(), *self._scratch):

@@ -31,6 +31,19 @@ __all__ = [
     "writing",
 ]
 
+# CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH are given up: capset(2).
+UNPRIVILEGED = """
+import ctypes, os
+if os.geteuid() == 0:
+    libc = ctypes.CDLL(None)
+    head, sets = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert libc.capget(head, sets) == 0
+    sets[0] &= ~0b110
+    sets[1] &= ~0b110
+    assert libc.capset(head, sets) == 0
+from camillo.surfaces.cli import run
+run()
+"""
 SOURCE = str(Path(camillo.__file__).parent.parent)
 
 
@@ -107,6 +120,15 @@ def start(*words: object, code: str = "", **options: Any) -> subprocess.Popen[st
         encoding="utf-8",
         **options,
     )
+
+
+def unprivileged(*words: object) -> Ran:
+    """Run a command without root's power to read and write everything, with --json."""
+    if os.geteuid() == 0 and sys.platform != "linux":
+        pytest.skip("root may do everything here")
+    with start(words[0], "--json", *words[1:], code=UNPRIVILEGED) as process:
+        out, err = process.communicate(timeout=120)
+    return Ran(process.returncode, out, err)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import apsw
 import pytest
 
 from camillo.vault import Vault
-from flows.command import Camillo, plant, writing
+from flows.command import Camillo, files, plant, unprivileged, writing
 
 NOUNS = ["gate", "door", "wall", "arch", "step", "lamp", "seat", "vault", "drawer", "mask"]
 QUERIES = [f"{noun} number {n}" for n, noun in enumerate(NOUNS)] + [
@@ -258,6 +258,29 @@ class TestTheTruth:
         with writing(user / "store.db"):
             assert _answers(camillo) == before
             assert camillo("list").code == 0
+
+    @pytest.mark.promise(2)
+    def test_a_root_that_cannot_be_written_can_be_read(
+        self, camillo: Camillo, theatre: Path, user: Path
+    ) -> None:
+        """A backup on a read-only disk, say."""
+        found = camillo("search", "gate number 0").results
+        before = files(user)
+        for path in (*user.rglob("*"), user):
+            path.chmod(path.stat().st_mode & ~0o222)
+        try:
+            search = unprivileged("search", "gate number 0")
+            listed = unprivileged("list")
+            mined = unprivileged("mine", theatre, "--wing", "other")
+        finally:
+            for path in (user, *user.rglob("*")):
+                path.chmod(path.stat().st_mode | 0o200)
+        assert (search.code, search.results, listed.code) == (0, found, 0), search
+        assert (mined.code, mined.report["error"]["code"]) == (4, "store-full")
+        assert "check its permissions" in mined.err
+        assert {name: each[2] for name, each in files(user).items()} == {
+            name: each[2] for name, each in before.items()
+        }
 
     @pytest.mark.slow
     def test_a_lock_that_is_never_released_is_told(

@@ -134,6 +134,15 @@ class TestNothingBringsItBack:
             assert _traces(user) == []
         assert camillo.texts("ordinary paragraph") != []
 
+    @pytest.mark.parametrize("before", ["A new first line.\n\n", "Words that are new here. " * 90])
+    def test_an_edit_that_moves_it_in_its_file(
+        self, camillo: Camillo, told: str, shop: Path, user: Path, before: str
+    ) -> None:
+        camillo("forget", told)
+        plant(shop, {"secret.md": before + SECRET + "\nAnd new words after it.\n"})
+        assert camillo.mine(shop)["forgotten"] >= 1
+        assert _traces(user) == []
+
     @pytest.mark.promise(30)
     def test_the_same_text_in_another_file(
         self, camillo: Camillo, told: str, shop: Path, user: Path

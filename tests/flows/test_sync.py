@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from flows.command import Camillo, environment, files, plant
-
-# CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH are given up: capset(2).
-DROP = """
-import ctypes, os
-if os.geteuid() == 0:
-    libc = ctypes.CDLL(None)
-    head, sets = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
-    assert libc.capget(head, sets) == 0
-    sets[0] &= ~0b110
-    sets[1] &= ~0b110
-    assert libc.capset(head, sets) == 0
-from camillo.surfaces.cli import run
-run()
-"""
+from flows.command import Camillo, files, plant, unprivileged
 
 
 @pytest.fixture
@@ -165,11 +149,11 @@ class TestDoubt:
         before = camillo.listed("--order", "id")
         (mined / "sub").chmod(mode)
         try:
-            ended = _unprivileged(command, mined)
+            ended = unprivileged(command, mined)
         finally:
             (mined / "sub").chmod(0o755)
-        assert ended.returncode == 3, ended
-        assert "permission denied" in ended.stdout.lower()
+        assert ended.code == 3, ended
+        assert "permission denied" in ended.out.lower()
         assert camillo.listed("--order", "id") == before
 
     @pytest.mark.parametrize("command", ["sync", "mine"])
@@ -177,9 +161,9 @@ class TestDoubt:
         before = camillo.listed("--order", "id")
         plant(mined, {"a.md": "changed\n"})
         (mined / "a.md").chmod(0)
-        ended = _unprivileged(command, mined)
+        ended = unprivileged(command, mined)
         (mined / "a.md").chmod(0o644)
-        assert ended.returncode == (3 if command == "mine" else 0), ended
+        assert ended.code == (3 if command == "mine" else 0), ended
         assert camillo.listed("--order", "id") == before
 
     def test_mining_a_folder_that_cannot_be_read_at_all(
@@ -188,10 +172,10 @@ class TestDoubt:
         before = camillo.listed("--order", "id")
         mined.chmod(0)
         try:
-            ended = _unprivileged("mine", mined)
+            ended = unprivileged("mine", mined)
         finally:
             mined.chmod(0o755)
-        assert ended.returncode == 3, ended
+        assert ended.code == 3, ended
         assert camillo.listed("--order", "id") == before
 
 
@@ -201,13 +185,3 @@ def test_sync_before_anything_was_mined_makes_nothing(
     before = files(home)
     assert camillo("sync").code in (0, 1)
     assert files(home) == before
-
-
-def _unprivileged(*words: object) -> subprocess.CompletedProcess[str]:
-    """Run a command without root's power to read everything."""
-    if os.geteuid() == 0 and sys.platform != "linux":
-        pytest.skip("root reads everything here")
-    return subprocess.run(
-        [sys.executable, "-c", DROP, *map(str, words), "--json"],
-        env=environment(), capture_output=True, text=True,
-    )  # fmt: skip

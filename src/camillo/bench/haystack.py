@@ -17,7 +17,7 @@ from camillo.retrieval.pipeline import run
 
 if TYPE_CHECKING:
     from camillo.config import SearchSettings
-    from camillo.ports import Stage
+    from camillo.ports import Embedder, Stage
     from camillo.vault import OpenRoot
 
 __all__ = ["Haystack", "memory_of"]
@@ -30,19 +30,25 @@ _STEP = 1000  # and the next ones, a second apart, so that their order is kept
 class Haystack:
     """A filled root. `rank` with one pipeline or another; `degraded` says what was missing."""
 
-    def __init__(self, root: OpenRoot, texts: Sequence[Text], settings: SearchSettings) -> None:
+    def __init__(
+        self,
+        root: OpenRoot,
+        texts: Sequence[Text],
+        settings: SearchSettings,
+        embedder: Embedder | None = None,
+    ) -> None:
         self._root = root
+        self._embedder = embedder
         self._settings = settings
         self.degraded: dict[str, None] = {}
         root.store.put(_memories(texts), _BY, bulk=True)
-        # All that a search uses is made here, vectors included: nothing is left for later.
         left = root.catch_up()
         if left:
             self.degraded[f"the index is {left} changes behind"] = None
 
     def rank(self, stages: Sequence[tuple[str, Stage]], text: str, k: int) -> list[str]:
         """The ids of the first k texts, best first."""
-        context = Context([self._root], self._settings)
+        context = Context([self._root], self._settings, self._embedder)
         candidates = run(Query(text, k), stages, context)
         self.degraded.update(dict.fromkeys(context.degraded))
         return list(dict.fromkeys(candidate.memory.id for candidate in candidates))[:k]

@@ -6,7 +6,6 @@ start of the command stands beside bare Python's in the same run.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import resource
@@ -20,7 +19,6 @@ __all__ = [
     "Latency",
     "Timed",
     "child_latency",
-    "cold_command",
     "latency",
     "peak_rss_mb",
     "sentences",
@@ -74,16 +72,6 @@ def latency(calls: Iterable[Callable[[], Any]]) -> Latency:
 def child_latency(command: Sequence[str], environment: dict[str, str]) -> Latency:
     """CPU time of whole processes: user and system, of all that the command starts."""
     return Latency.of(_child_spent(command, environment) for _ in range(_COLD_RUNS))
-
-
-def cold_command(*words: str) -> list[str]:
-    """The command line as an own process of this interpreter, as `./camillo` starts it."""
-    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    start = f"import sys; sys.path.insert(0, {folder!r}); "
-    return [
-        sys.executable, "-I", "-X", "utf8", "-c",
-        f"{start}from camillo.surfaces.cli import run; run()", *words,
-    ]  # fmt: skip
 
 
 def peak_rss_mb() -> float:

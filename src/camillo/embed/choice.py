@@ -49,7 +49,9 @@ def choose(name: str, models: str) -> Choice | None:
     if is_model_folder(path):
         return Choice("e5", os.path.realpath(path))
     if os.path.isdir(path) or os.sep in name:
-        raise UnknownName(f"no embedder at {name!r}: a model folder holds model.onnx and tokenizer.json")
+        raise UnknownName(
+            f"no embedder at {name!r}: a model folder holds model.onnx and tokenizer.json"
+        )
     if registry.known("embedder", name):
         return Choice(name)
     raise UnknownName.of("embedder", name, ["auto", "none", *registry.EMBEDDERS, "FOLDER"])
@@ -68,7 +70,10 @@ def missing(name: str, models: str) -> str:
     """What keeps a built-in embedder from working, and the way out; "" when nothing does."""
     for library in _LIBRARIES.get(name, ()):
         if find_spec(library) is None:
-            return f"embedder {name!r} needs {library}, which is not installed: run `camillo setup {name}`"
+            return (
+                f"embedder {name!r} needs {library}, which is not installed: "
+                f"run `camillo setup {name}`"
+            )
     folder = _folder(name, models)
     if folder and not os.path.isfile(os.path.join(folder, MANIFEST)):
         return f"embedder {name!r} is not in {models} yet: run `camillo setup {name}`"

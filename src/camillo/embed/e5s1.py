@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+from itertools import pairwise
 
 from camillo.errors import InvalidValue
 from camillo.numeric import np
@@ -83,7 +84,7 @@ class Weights:
         scores = self._take(f"{count}f")
         text = self._data[self._at : self._at + size]
         self._at += size
-        pieces = [text[a:b].decode() for a, b in zip(edges, edges[1:], strict=False)]
+        pieces = [text[a:b].decode() for a, b in pairwise(edges)]
         return pieces, list(scores)
 
     def _skip_normaliser(self) -> None:

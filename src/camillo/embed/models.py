@@ -32,7 +32,12 @@ __all__ = [
 MANIFEST = "camillo.json"
 SCHEMA = 1
 
-_MODEL_FILES = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
+_MODEL_FILES = (
+    "model.onnx",
+    "onnx/model.onnx",
+    "model_quantized.onnx",
+    "onnx/model_quantized.onnx",
+)
 _TOKENIZER = "tokenizer.json"
 _PASSAGE_NAMES = ("passage", "document", "corpus")
 

@@ -64,9 +64,7 @@ class _Loaded:
         words = len(prefix.rstrip())
         special = encoding.special_tokens_mask
         own = [
-            at
-            for at, (_, end) in enumerate(encoding.offsets)
-            if not special[at] and end > words
+            at for at, (_, end) in enumerate(encoding.offsets) if not special[at] and end > words
         ]
         ids = encoding.ids
         return _Frame(tuple(ids[: own[0]]), tuple(ids[own[-1] + 1 :]))

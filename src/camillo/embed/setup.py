@@ -50,7 +50,6 @@ class ModelSetup(Protocol):
 
     def ready(self) -> bool:
         """Is it there and whole? Reads every byte."""
-        ...
 
     def plan(self) -> Plan: ...
 
@@ -58,7 +57,6 @@ class ModelSetup(Protocol):
         """Do what the plan says and hand back the embedder's id. May be interrupted at any point
         and run again; a model that others use is only ever replaced by a whole one. `source` is a
         file to take the weights from instead of fetching them."""
-        ...
 
 
 def check_golden(embedder: Embedder) -> None:

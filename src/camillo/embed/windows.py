@@ -6,6 +6,7 @@ Windows are equal pieces, so that the last one is no scrap; their vectors are av
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from camillo.numeric import np
@@ -33,7 +34,7 @@ def windows(whole: Piece, limit: int) -> list[Piece]:
     """`whole` in the fewest pieces of at most `limit` items, as equal as can be."""
     count = -(-len(whole) // limit) or 1
     edges = [len(whole) * at // count for at in range(count + 1)]
-    return [whole[start:end] for start, end in zip(edges, edges[1:], strict=False)]  # type: ignore[misc]
+    return [whole[start:end] for start, end in pairwise(edges)]  # type: ignore[misc]
 
 
 def averaged(
@@ -45,7 +46,8 @@ def averaged(
     weights = np.maximum(np.array(lengths, np.float32), 1)
     starts = np.cumsum([0, *counts[:-1]])
     sums: NDArray[float32] = np.add.reduceat(vectors * weights[:, None], starts, axis=0)
-    return sums / np.add.reduceat(weights, starts)[:, None]
+    sums /= np.add.reduceat(weights, starts)[:, None]
+    return sums
 
 
 def unit(vectors: NDArray[float32]) -> NDArray[float32]:

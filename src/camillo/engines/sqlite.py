@@ -96,9 +96,6 @@ class _Filed(NamedTuple):
 
 
 _NOWHERE = _Filed("", Place(), "", "")
-# The columns that most rows leave empty: title, summary, happened_at, expires, archived,
-# superseded_by, pinned, trust, written_by, detail.
-_PLAIN = (None,) * 10
 
 
 class SqliteStore:
@@ -429,12 +426,22 @@ class SqliteStore:
         `content` is a row from `id` to `detail`. A NUL ends what cannot hold one (the id, what
         `repr` made); the body, which may, comes last.
         """
-        id_, owner, place = content[:3]
-        rare = (*content[3:5], content[11], *content[14:21])
-        shown = "" if rare == _PLAIN else repr(rare)
-        whose = self._owned_by(owner)
-        filed = self._place_of(place).hashed
-        text = f"{whose}{filed}{id_}\0{content[6:11]}{shown}\0{content[5]}"
+        (id_, owner, place, title, summary, body, part, line_start, line_end, byte_start, byte_end,
+         happened_at, _, _, expires, archived, superseded_by, pinned, trust, written_by,
+         detail) = content  # fmt: skip
+        rare = ""  # what most rows leave empty
+        if (
+            title or summary or happened_at or expires or archived or superseded_by or pinned
+            or trust or written_by or detail
+        ):  # fmt: skip
+            rare = repr(
+                (title, summary, happened_at, expires, archived, superseded_by, pinned, trust,
+                 written_by, detail)
+            )  # fmt: skip
+        text = (
+            f"{self._owned_by(owner)}{self._place_of(place).hashed}{id_}\0"
+            f"{part} {line_start} {line_end} {byte_start} {byte_end}{rare}\0{body}"
+        )
         return blake2b(text.encode(), digest_size=16).digest()
 
     def _owned_by(self, owner: int) -> tuple[str, str, str]:

@@ -25,7 +25,7 @@ from camillo.indexes._file import (
 )
 from camillo.model import INTERNAL_KINDS, Change, Filter, Health, Key, Memory
 from camillo.ports import Hit, Store
-from camillo.text.passages import PassageText, passages
+from camillo.text.passages import PassageText, passages, text_hash
 from camillo.text.tokens import TOKENISER_VERSION, token_text, word_count
 
 TYPE_CHECKING = False
@@ -34,10 +34,13 @@ if TYPE_CHECKING:
 
 __all__ = ["SCHEMA", "LexicalIndex"]
 
+_COUNTED = 20_000  # tokens whose counts are kept, as long as nothing changes
+
 SCHEMA = f"""
 CREATE TABLE passages(rowid INTEGER PRIMARY KEY, version INTEGER NOT NULL, number INTEGER NOT NULL,
     facet INTEGER NOT NULL REFERENCES facets(rowid), source INTEGER REFERENCES sources(rowid),
-    id TEXT NOT NULL, words INTEGER NOT NULL, happened_at TEXT, archived INTEGER, copy BLOB);
+    id TEXT NOT NULL, words INTEGER NOT NULL, happened_at TEXT, archived INTEGER,
+    hash BLOB NOT NULL, copy BLOB);
 CREATE INDEX passages_version ON passages(version);
 CREATE INDEX passages_archived ON passages(archived) WHERE archived IS NOT NULL;
 CREATE VIRTUAL TABLE words USING fts5(title, summary, body, content='', {FTS_TOKENISER});
@@ -56,6 +59,8 @@ class LexicalIndex:
         self._file = file
         self._cursor = Cursor(file, self.name, TOKENISER_VERSION)
         self._facets: dict[tuple[Any, ...], int] = {}
+        self._counted: dict[str, int] = {}
+        self._counted_at: tuple[Any, ...] = ()
 
     def cursor(self) -> int:
         return self._cursor.get()
@@ -104,9 +109,10 @@ class LexicalIndex:
             copy = zlib.compress("\n".join(fields).encode()) if own_copy else None
             connection.execute(
                 "INSERT INTO passages(version, number, facet, source, id, words, happened_at, "
-                "archived, copy) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "archived, hash, copy) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (version, passage.number, facet, source, memory.id, words,
-                 memory.happened_at or None, memory.archived or None, copy),
+                 memory.happened_at or None, memory.archived or None,
+                 text_hash(passage.shown), copy),
             )  # fmt: skip
             connection.execute(
                 "INSERT INTO words(rowid, title, summary, body) VALUES (?, ?, ?, ?)",
@@ -169,6 +175,20 @@ class LexicalIndex:
 
     def df(self, tokens: Sequence[str]) -> dict[str, int]:
         """In how many passages each token stands."""
+        connection = self._file.database.connection
+        if connection.in_transaction:  # what is counted now may yet be undone
+            return self._count(tokens)
+        # A common word takes a tenth of a millisecond to count, and is asked for again.
+        version = self._file.database.value("PRAGMA data_version")
+        state = (connection, version, connection.total_changes())
+        if state != self._counted_at or len(self._counted) > _COUNTED:
+            self._counted, self._counted_at = {}, state
+        new = [token for token in tokens if token not in self._counted]
+        if new:
+            self._counted.update(self._count(new))
+        return {token: self._counted[token] for token in tokens}
+
+    def _count(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._file.database.reading() as connection:
             sql = "SELECT doc FROM vocabulary WHERE term = ?"
             return {token: connection.execute(sql, (token,)).get or 0 for token in tokens}
@@ -181,21 +201,22 @@ class LexicalIndex:
         # Not ORDER BY rank: FTS5 sorts all matches with their positions then, at twice the cost.
         if clause:
             sql = (
-                "SELECT f.namespace, f.scope, f.session, p.id, p.number, bm25(w.words) AS bm25 "
+                "SELECT f.namespace, f.scope, f.session, p.id, p.number, bm25(w.words) AS bm25, "
+                "p.rowid "
                 "FROM words w JOIN passages p ON p.rowid = w.rowid "
                 "JOIN facets f ON f.rowid = p.facet "
                 f"WHERE w.words MATCH ? AND {clause} ORDER BY bm25, w.rowid LIMIT ?"
             )
         else:
             sql = (
-                "SELECT f.namespace, f.scope, f.session, p.id, p.number, w.bm25 FROM "
+                "SELECT f.namespace, f.scope, f.session, p.id, p.number, w.bm25, p.rowid FROM "
                 "(SELECT rowid, bm25(words) AS bm25 FROM words WHERE words MATCH ? "
                 "ORDER BY bm25, rowid LIMIT ?) w "
                 "JOIN passages p ON p.rowid = w.rowid JOIN facets f ON f.rowid = p.facet "
                 "ORDER BY w.bm25, w.rowid"
             )
         rows = self._file.database.rows(sql, (match(tokens), *arguments, k))
-        return [Hit(Key(*row[:4]), row[4], -row[5]) for row in rows]
+        return [Hit(Key(*row[:4]), row[4], -row[5], row[6]) for row in rows]
 
     def _restriction(self, filter: Filter) -> tuple[str, list[Any]]:
         """The filter as SQL over p and f; empty when it admits every passage that is here."""

@@ -16,30 +16,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from camillo.errors import StoreDamaged
 from camillo.indexes._file import IndexFile, facet_clause
 from camillo.model import Filter, Health, Key
+from camillo.numeric import np
 from camillo.ports import Hit, Store
 from camillo.text.passages import passage
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from camillo.ports import Embedder
 
-__all__ = ["SCHEMA", "VectorIndex"]
+__all__ = ["Nearness", "VectorIndex", "quantised"]
 
-SCHEMA = """
-CREATE TABLE models(rowid INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dim INTEGER NOT NULL,
-    complete INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE vectors(rowid INTEGER PRIMARY KEY, model INTEGER NOT NULL REFERENCES models(rowid),
-    hash BLOB NOT NULL, scale REAL NOT NULL, data BLOB NOT NULL, crc INTEGER NOT NULL,
-    UNIQUE(hash, model));
-"""
-
+_NEVER = -2.0  # below any cosine
 _BATCH = 256  # passages that are embedded and written together
 _BLOCK = 8192  # rows that are scanned together: their float copy stays in the processor's cache
-_WITHOUT = (
-    "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.hash = p.hash AND v.model = ?)"
-)
+_WITHOUT = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.hash = p.hash AND v.model = ?)"
+
+
+class Model(NamedTuple):
+    """`complete`: every passage had a vector of it once, so searches may use it."""
+
+    name: str
+    dim: int
+    made_with: str
+    complete: bool
 
 
 class _Loaded(NamedTuple):
@@ -50,6 +50,43 @@ class _Loaded(NamedTuple):
     facets: NDArray[np.int32]
     scales: NDArray[np.float32]
     codes: NDArray[np.int8]
+
+
+class Nearness:
+    """The cosine of every passage of one root to one query."""
+
+    def __init__(self, index: VectorIndex, loaded: _Loaded, cosines: NDArray[np.float32]) -> None:
+        self._index = index
+        self._loaded = loaded
+        self._cosines = cosines
+
+    def __len__(self) -> int:
+        """How many passages have a vector."""
+        return len(self._cosines)
+
+    def of(self, rows: Sequence[int]) -> list[float | None]:
+        """The cosine of each passage by its row; None where it has no vector."""
+        held = self._loaded.passages
+        if not len(held):
+            return [None] * len(rows)
+        at = np.searchsorted(held, rows).clip(max=len(held) - 1)
+        return [
+            float(self._cosines[i]) if held[i] == row else None
+            for i, row in zip(at, rows, strict=True)
+        ]
+
+    def best(self, k: int, filter: Filter) -> list[Hit]:
+        """The k nearest passages that the filter admits, nearest first."""
+        if not len(self._cosines):
+            return []
+        allowed = self._index.allowed(self._loaded, filter)
+        scores = self._cosines if allowed is None else np.where(allowed, self._cosines, _NEVER)
+        chosen = [
+            (int(self._loaded.passages[i]), float(scores[i]))
+            for i in _best(scores, k)
+            if scores[i] > _NEVER
+        ]
+        return self._index.hits(chosen)
 
 
 class VectorIndex:
@@ -73,13 +110,14 @@ class VectorIndex:
         self,
         store: Store,
         embedder: Embedder,
+        made_with: str,
         *,
         at_most: int | None = None,
         told: Callable[[int], None] = lambda done: None,
     ) -> int:
         """Embed what has no vector; how many texts are left. May be killed and run again: each
         batch is kept as soon as it is embedded. The model counts as complete when none is left."""
-        model = self._model(embedder)
+        model = self._model(embedder, made_with)
         done = 0
         while at_most is None or done < at_most:
             batch = self._batch(model, store)
@@ -102,7 +140,7 @@ class VectorIndex:
         )
         memories = store.get([Key(*row[:4]) for row in rows])
         return [
-            (row[5], passage(memory, row[4]).embedded)
+            (row[5], passage(memory, row[4]).shown)
             for row, memory in zip(rows, memories, strict=True)
             if memory is not None
         ]
@@ -128,17 +166,19 @@ class VectorIndex:
                 ],
             )
 
-    def _model(self, embedder: Embedder) -> int:
+    def _model(self, embedder: Embedder, made_with: str = "") -> int:
+        """The row of the embedder's model, made when it is new and `made_with` is given; else 0."""
         database = self._file.database
-        found = database.value("SELECT rowid FROM models WHERE name = ?", (embedder.id,))
-        if found is None:
+        sql = "SELECT rowid FROM models WHERE name = ?"
+        found = database.value(sql, (embedder.id,))
+        if found is None and made_with:
             with database.write(durable=False) as connection:
                 connection.execute(
-                    "INSERT OR IGNORE INTO models(name, dim) VALUES (?, ?)",
-                    (embedder.id, embedder.dim),
+                    "INSERT OR IGNORE INTO models(name, dim, made_with) VALUES (?, ?, ?)",
+                    (embedder.id, embedder.dim, made_with),
                 )
-            found = database.value("SELECT rowid FROM models WHERE name = ?", (embedder.id,))
-        return int(found)
+            found = database.value(sql, (embedder.id,))
+        return int(found or 0)
 
     def _completed(self, model: int) -> None:
         """From now on searches use this model; vectors of others go."""
@@ -152,40 +192,31 @@ class VectorIndex:
     def sweep(self) -> int:
         """Drop vectors of texts that no passage holds any more; how many went."""
         with self._file.database.write(durable=False) as connection:
-            connection.execute(
-                "DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM passages)"
-            )
+            connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM passages)")
             return connection.changes()
 
     # --- searching -----------------------------------------------------------------------------
 
-    def models(self) -> list[tuple[str, int, bool]]:
-        """(name, dimension, complete) of the models that have vectors here."""
-        rows = self._file.database.rows("SELECT name, dim, complete FROM models ORDER BY rowid")
-        return [(name, dim, bool(complete)) for name, dim, complete in rows]
+    def models(self) -> list[Model]:
+        """The models that have vectors here, oldest first."""
+        rows = self._file.database.rows(
+            "SELECT name, dim, made_with, complete FROM models ORDER BY rowid"
+        )
+        return [Model(name, dim, made_with, bool(done)) for name, dim, made_with, done in rows]
 
-    def search(
-        self, embedder: Embedder, vector: NDArray[np.float32], k: int, filter: Filter
-    ) -> list[Hit]:
-        """The k passages within the filter that are nearest to a query's vector (float32, (dim,),
-        unit length) of this embedder, by cosine, best first. Exact: every vector is compared."""
-        import numpy as np
-
+    def nearness(self, embedder: Embedder, vector: NDArray[np.float32]) -> Nearness:
+        """How near every passage is to a query's vector (float32, (dim,), unit length) of this
+        embedder. Exact: all vectors are compared."""
         loaded = self._load(self._model(embedder), embedder.dim)
-        if not len(loaded.passages):
-            return []
-        scores = _cosines(loaded, vector)
-        allowed = self._allowed(loaded, filter)
-        if allowed is not None:
-            scores = np.where(allowed, scores, -2.0)
-        best = _best(scores, k)
-        chosen = [(int(loaded.passages[i]), float(scores[i])) for i in best if scores[i] > -2.0]
-        return self._hits(chosen)
+        return Nearness(self, loaded, _cosines(loaded, vector))
+
+    def count(self, embedder: Embedder) -> int:
+        """How many vectors of this model there are."""
+        sql = "SELECT count(*) FROM vectors v JOIN models m ON m.rowid = v.model WHERE m.name = ?"
+        return int(self._file.database.value(sql, (embedder.id,)))
 
     def _load(self, model: int, dim: int) -> _Loaded:
         """The model's vectors in memory, read again when another one was written."""
-        import numpy as np
-
         held = self._loaded.get(model)
         stamp = self._stamp()
         if held is not None and held.stamp == stamp:
@@ -213,10 +244,8 @@ class VectorIndex:
         connection = self._file.database.connection
         return int(connection.pragma("data_version")), connection.total_changes()
 
-    def _allowed(self, loaded: _Loaded, filter: Filter) -> NDArray[np.bool_] | None:
+    def allowed(self, loaded: _Loaded, filter: Filter) -> NDArray[np.bool_] | None:
         """Which rows the filter admits; None when all are."""
-        import numpy as np
-
         database = self._file.database
         clause, arguments = facet_clause(filter)
         barred = database.rows(f"SELECT f.rowid FROM facets f WHERE NOT ({clause})", arguments)
@@ -230,7 +259,7 @@ class VectorIndex:
             allowed = inside if allowed is None else allowed & inside
         return allowed
 
-    def _hits(self, chosen: Sequence[tuple[int, float]]) -> list[Hit]:
+    def hits(self, chosen: Sequence[tuple[int, float]]) -> list[Hit]:
         if not chosen:
             return []
         marks = ", ".join("?" * len(chosen))
@@ -240,7 +269,7 @@ class VectorIndex:
             [rowid for rowid, _ in chosen],
         )
         by_row = {row[0]: (Key(*row[1:5]), row[5]) for row in rows}
-        return [Hit(*by_row[rowid], score) for rowid, score in chosen if rowid in by_row]
+        return [Hit(*by_row[rowid], score, rowid) for rowid, score in chosen if rowid in by_row]
 
     # --- care ----------------------------------------------------------------------------------
 
@@ -256,8 +285,8 @@ class VectorIndex:
         problems = (f"{bad} vectors do not match their checksum",) if bad else ()
         facts = [("vectors", str(len(rows)))]
         facts += [
-            ("model", f"{name} ({dim} dimensions{'' if complete else ', not complete'})")
-            for name, dim, complete in self.models()
+            ("model", f"{each.name}, {'complete' if each.complete else 'not complete'}")
+            for each in self.models()
         ]
         return Health(self.name, problems, tuple(facts))
 
@@ -266,7 +295,7 @@ class VectorIndex:
 
 
 def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """int8 codes (n, dim) and scales (n,) with codes * scale ≈ vectors; a zero vector stays zero."""
+    """int8 codes (n, dim) and scales (n,) with codes * scale ≈ vectors."""
     import numpy as np
 
     scales = np.abs(vectors).max(axis=1) / 127

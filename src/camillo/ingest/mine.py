@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Literal, NamedTuple, Protocol
 
 from camillo.config import MineSettings, environment
-from camillo.errors import InvalidValue, StoreDamaged
+from camillo.errors import InvalidValue, StoreBusy, StoreDamaged
 from camillo.forgotten import Forgotten
 from camillo.ingest.places import Placing
 from camillo.ingest.sources import SourceRecord
@@ -43,6 +43,8 @@ class Target(Protocol):
     def store(self) -> Store: ...
 
     def catch_up(self, *, at_most: int | None = None) -> int: ...
+
+    def behind(self) -> int: ...
 
     def scrub(self) -> bool: ...
 
@@ -159,8 +161,8 @@ class _Mine:
 
     def take(self, found: Found) -> None:
         name = printable(found.path)
-        place = self._placing.place(printable(found.relative))
         record = self._known.get(name)
+        place = self._placing.place(printable(found.relative), record.place if record else None)
         text = record is not None and record.holds_text  # else why not is said again
         text = text and not (self._named and self._former(name) is None)
         if record and text and record.unchanged(found.size, found.mtime_ns, place, self._rules):
@@ -196,7 +198,11 @@ class _Mine:
         self._flush()
         if self._dry_run:
             return
-        self.report.behind = self._target.catch_up()
+        try:
+            self.report.behind = self._target.catch_up()
+        except StoreBusy:  # filed is filed; the next command takes it in
+            self.report.behind = self._target.behind()
+            return
         if self.report.drawers_gone or self.report.changed:
             self._target.scrub()
 

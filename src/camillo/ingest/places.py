@@ -30,12 +30,17 @@ class Placing:
         rooms: Mapping[str, str] | None = None,
     ) -> None:
         self._room = room
+        self._named = bool(wing or room)
         self._rooms = dict(rooms or {})
         ruled = next((w for p, w in (wings or {}).items() if fnmatchcase(folder, p)), "")
+        self._ruled = bool(ruled)
         self.wing = wing or ruled or os.path.basename(folder.rstrip(os.sep)) or "root"
 
-    def place(self, relative: str) -> Place:
-        """The place of a file, by its path below the folder, with `/` between the parts."""
+    def place(self, relative: str, former: Place | None = None) -> Place:
+        """The place of a file, by its path below the folder, with `/` between the parts. A file
+        that is filed already stays at its `former` place unless a wing or room was named."""
+        if former is not None and not self._named and not self._rooms and not self._ruled:
+            return former
         if self._room:
             return Place(self.wing, self._room)
         for pattern, room in self._rooms.items():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from camillo.forgotten import Forgotten
-from camillo.model import Author, Memory
+from camillo.model import GLOBAL, Author, Memory, replace, source_id
 from camillo.ports import Store
 from camillo.roots import Root
 
@@ -44,8 +44,21 @@ def erase(root: Erasable, memories: Sequence[Memory], by: Author) -> Erased:
             mine = [memory for memory in memories if memory.scope == scope]
             root.store.put(Forgotten(root.store, scope).records(mine), by)
         count = root.store.delete([memory.key for memory in memories], by)
+        root.store.put(_without_hashes(root.store, memories), by, bulk=True)
     root.catch_up()
     return Erased(count, root.scrub(), _backups(root.root))
+
+
+def _without_hashes(store: Store, memories: Sequence[Memory]) -> list[Memory]:
+    """The records of the sources that these came from, without the hash of the whole file: of a
+    short file it would confirm a guess at the text."""
+    keys = {
+        memory.key._replace(session=GLOBAL, id=source_id(memory.origin.source))
+        for memory in memories
+        if memory.origin
+    }
+    held = [record for record in store.get(sorted(keys)) if record is not None]
+    return [replace(record, extra={**record.extra, "hash": ""}) for record in held]
 
 
 def _backups(root: Root) -> list[str]:

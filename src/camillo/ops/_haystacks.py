@@ -18,7 +18,7 @@ from camillo.ops._lookup import path_of
 
 if TYPE_CHECKING:
     from camillo.ports import Stage
-    from camillo.vault import Vault
+    from camillo.vault import Plan, Vault
 
 __all__ = [
     "Filled",
@@ -99,7 +99,7 @@ def rules_of(level: Level, protocol: Protocol, k: str) -> Rules:
     return Rules(level, protocol, tuple(sorted({int(word) for word in words})))
 
 
-def filled(vault: Vault, test: TestSet, level: Level) -> Iterator[Filled]:
+def filled(vault: Vault, test: TestSet, level: Level, plan: Plan) -> Iterator[Filled]:
     """Each haystack that is asked of, filled, and gone again when the next one is taken."""
     count = len(test.by_conv)
     for number, (name, questions) in enumerate(test.by_conv.items()):
@@ -109,7 +109,7 @@ def filled(vault: Vault, test: TestSet, level: Level) -> Iterator[Filled]:
         if not texts:
             yield Filled(texts, view, questions, None)
             continue
-        with _haystack(vault, texts) as haystack:
+        with _haystack(vault, texts, plan) as haystack:
             yield Filled(texts, view, questions, haystack)
     vault.progress(count, count, "haystacks")
 
@@ -121,10 +121,13 @@ def in_order(questions: Sequence[Question], outcomes: Sequence[Outcome]) -> list
 
 
 @contextmanager
-def _haystack(vault: Vault, texts: Sequence[Text]) -> Iterator[Haystack]:
+def _haystack(vault: Vault, texts: Sequence[Text], plan: Plan) -> Iterator[Haystack]:
     with tempfile.TemporaryDirectory(prefix="camillo-bench-") as folder:
         root = vault.scratch(folder)
         try:
-            yield Haystack(root, texts, vault.settings.search)
+            haystack = Haystack(root, texts, vault.settings.search, plan.embedder)
+            if plan.embedder is not None:
+                vault.embed(root)
+            yield haystack
         finally:
             root.close()

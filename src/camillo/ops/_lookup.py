@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
-from camillo.errors import Ambiguous, InvalidValue, NotFound
+from camillo.errors import Ambiguous, InvalidValue, NotFound, nearest
 from camillo.model import Filter, Key, Memory, Session, short_id
 from camillo.text.printable import printable
 
@@ -12,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camillo.vault import OpenRoot, Vault
 
-__all__ = ["find_memory", "make_filter", "path_of", "path_text", "source_of"]
+__all__ = ["find_memory", "make_filter", "path_of", "path_text", "source_of", "unknown_places"]
 
 _SHORTEST = 4  # characters of an id that we made, at least
 
@@ -87,6 +88,20 @@ def source_of(vault: Vault, text: str | None, scope: str | None) -> str | None:
         if root.store.count(Filter(None, source=name, archived=True, internal=True)):
             return name
     return printable(path_of(vault, text))
+
+
+def unknown_places(roots: Sequence[OpenRoot], wing: str | None, room: str | None) -> list[str]:
+    """In words, which wing or room of a filter does not exist, with the nearest that does."""
+    notes = []
+    for field, value in (("wing", wing), ("room", room)):
+        if value is None:
+            continue
+        known = {name for root in roots for name in root.store.tally(field, Filter(None))}
+        if value not in known:
+            close = nearest(value, known)
+            hint = f"; did you mean {close!r}?" if close else ""
+            notes.append(f"there is no {field} {value!r}{hint}")
+    return notes
 
 
 def path_text(memory: Memory) -> str:

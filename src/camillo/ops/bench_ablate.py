@@ -73,12 +73,14 @@ def bench_ablate(
     known = metric_names(rules.cutoffs)
     if metric not in known:
         raise UnknownName.of("metric", metric, known)
-    whole = vault.pipeline(preset)
+    vault.warm = True
+    plan = vault.plan(preset)
+    whole = plan.stages
     variants = {WHOLE: whole, **{name: _without(whole, name) for name, _ in whole}}
     test = read_set(vault, "bench ablate", corpus, queries)
     outcomes: dict[str, list[Outcome]] = {name: [] for name in variants}
     notes, missing = dict.fromkeys(test.notes), 0
-    for each in filled(vault, test, level):
+    for each in filled(vault, test, level, plan):
         for name, stages in variants.items():
             outcomes[name] += evaluate(each.questions, each.view, each.ranker(stages), rules)
         notes.update(dict.fromkeys(each.notes))

@@ -29,8 +29,7 @@ from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 
 if TYPE_CHECKING:
-    from camillo.ports import Stage
-    from camillo.vault import Vault
+    from camillo.vault import Plan, Vault
 
 __all__ = ["MetricRow", "RetrievalReport", "bench_retrieval", "metric_names", "times"]
 
@@ -90,15 +89,16 @@ def bench_retrieval(
     camillo bench retrieval --corpus corpus.jsonl --queries queries.jsonl --preset words
     """
     rules = rules_of(level, protocol, k)
-    stages = vault.pipeline(preset)
+    vault.warm = True
+    plan = vault.plan(preset)
     test = read_set(vault, "bench retrieval", corpus, queries)
     report = RetrievalReport(
-        preset=preset or vault.settings.search.preset,
-        embedder=vault.settings.search.embedder,
+        preset=plan.preset,
+        embedder=plan.embedder.id if plan.embedder else "none",
         level=level,
         protocol=protocol,
     )
-    run = _run(vault, test, stages, rules, report)
+    run = _run(vault, test, plan, rules, report)
     run.settings = {
         "preset": report.preset,
         "embedder": report.embedder,
@@ -120,13 +120,13 @@ def bench_retrieval(
 def _run(
     vault: Vault,
     test: TestSet,
-    stages: Sequence[tuple[str, Stage]],
+    plan: Plan,
     rules: Rules,
     report: RetrievalReport,
 ) -> Run:
     run, notes = Run({}), dict.fromkeys(test.notes)
-    for each in filled(vault, test, rules.level):
-        run.outcomes += evaluate(each.questions, each.view, each.ranker(stages), rules)
+    for each in filled(vault, test, rules.level, plan):
+        run.outcomes += evaluate(each.questions, each.view, each.ranker(plan.stages), rules)
         run.baseline += evaluate(each.questions, each.view, Baseline(each.texts).rank, rules)
         notes.update(dict.fromkeys(each.notes))
         report.haystacks += bool(each.texts)

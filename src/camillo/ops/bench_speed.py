@@ -12,7 +12,6 @@ from camillo.bench.speed import (
     Latency,
     Timed,
     child_latency,
-    cold_command,
     latency,
     peak_rss_mb,
     sentences,
@@ -20,6 +19,7 @@ from camillo.bench.speed import (
 from camillo.config import child_environment
 from camillo.ingest.mine import MineReport, mine
 from camillo.ingest.places import Placing
+from camillo.lifecycle.background import own_command
 from camillo.model import Author, Filter
 from camillo.ops._lookup import path_of
 from camillo.ops.operation import Doc, operation
@@ -115,14 +115,15 @@ def _searches(vault: Vault, root: OpenRoot, count: int, report: SpeedReport) -> 
     asked = sentences(texts, count)
     if not asked:
         return {}
-    find(vault, [root], asked[0], 10, SearchReport())  # what only the first one pays
+    # what only the first one pays
+    find(vault, [root], asked[0], 10, SearchReport(), preset="words")
     warm = latency(
-        lambda sentence=sentence: find(vault, [root], sentence, 10, SearchReport())  # type: ignore[misc]
+        lambda sentence=sentence: find(vault, [root], sentence, 10, SearchReport(), preset="words")  # type: ignore[misc]
         for sentence in asked
     )
     environment = child_environment(CAMILLO_USER_DIR=root.root.folder)
     python = child_latency([sys.executable, "-I", "-c", "pass"], environment)
-    cold = child_latency(cold_command("search", asked[0], "--preset", "words"), environment)
+    cold = child_latency(own_command("search", asked[0], "--preset", "words"), environment)
     report.cold_over_python = round(cold.p50_ms / python.p50_ms, 2) if python.p50_ms else 0.0
     named: dict[str, Latency] = {"warm": warm, "cold process": cold, "bare python": python}
     return {name: each._asdict() for name, each in named.items()}

@@ -11,12 +11,13 @@ from camillo.ingest.mine import mine as mine_folder
 from camillo.ingest.places import Placing
 from camillo.model import Author
 from camillo.ops._lookup import path_of
+from camillo.ops.embed import embed_root
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, Report
 from camillo.text.printable import printable
 
 if TYPE_CHECKING:
-    from camillo.vault import Vault
+    from camillo.vault import OpenRoot, Vault
 
 __all__ = ["Mined", "mine"]
 
@@ -95,10 +96,29 @@ def mine(
         drawers_stored=done.drawers_new, drawers_unchanged=done.drawers_unchanged,
         drawers_removed=done.drawers_gone, forgotten=done.forgotten, bytes=done.bytes,
     )  # fmt: skip
+    notes = [] if dry_run else _embedded(vault, root)
+    behind = f"the {scope} index is {done.behind} changes behind; the next command takes them in"
     return MineReport(
         results=[mined],
+        degraded=[*([behind] if done.behind else []), *notes],
         skipped=done.skipped,
         failed=done.failed,
         dry_run=dry_run,
         exit_code=IN_PART if done.failed else 0,
     )
+
+
+def _embedded(vault: Vault, root: OpenRoot) -> list[str]:
+    """Vectors for what is new: now where a person waits and sees it, else in the background."""
+    if vault.embedder is None:
+        return []
+    if vault.attended:
+        left = embed_root(vault, root)
+    else:
+        left = int(root.vectors.missing(vault.embedder))
+        if left and vault.later:
+            vault.later(["embed", "--scope", root.scope, "--quiet"])
+    if not left:
+        return []
+    how = "follow in the background" if vault.later else "come with `camillo embed`"
+    return [f"vectors {left} behind: they {how}"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from camillo.errors import StoreDamaged
 from camillo.model import Filter
-from camillo.ops._lookup import make_filter, source_of
+from camillo.ops._lookup import make_filter, source_of, unknown_places
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import NOTHING_FOUND, Report
 from camillo.records import NamedTuple
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any, Literal, TypeVar
 
-    from camillo.vault import OpenRoot, Vault
+    from camillo.vault import OpenRoot, Plan, Vault
 
     AnyReport = TypeVar("AnyReport", bound="SearchReport")
 
@@ -62,7 +62,10 @@ def search(
     vault: Vault,
     query: Annotated[str, Doc("What to look for, in any language.")],
     *,
-    k: Annotated[int, Doc("How many results.", metavar="N", short="-k", min=1, max=1000)] = 10,
+    k: Annotated[
+        int | None,
+        Doc("How many results; else search.k, 10.", metavar="N", short="-k", min=1, max=1000),
+    ] = None,
     wing: Annotated[str | None, Doc("Only this wing (project, person, agent).")] = None,
     room: Annotated[str | None, Doc("Only this room (topic inside the wing).")] = None,
     kind: Annotated[tuple[str, ...], Doc("Only this kind; may be repeated.")] = (),
@@ -88,9 +91,12 @@ def search(
         before=before, archived=archived,
     )  # fmt: skip
     roots = list(vault.roots(scope))
-    report = find(vault, roots, query, k, SearchReport(), filter, preset, explain)
+    wanted = k or vault.settings.search.k
+    report = find(vault, roots, query, wanted, SearchReport(), filter, preset, explain)
     if not roots:
         report.degraded.append("nothing is kept yet: run `camillo mine PATH` first")
+    elif not report.results:
+        report.degraded += unknown_places(roots, wing, room)
     return report
 
 
@@ -105,20 +111,21 @@ def find(
     explain: bool = False,
 ) -> AnyReport:
     """Run the pipeline over the roots and fill the report."""
-    stages = vault.pipeline(preset)
-    report.query, report.preset = query, preset or vault.settings.search.preset
+    plan = vault.plan(preset)
+    report.query, report.preset = query, plan.preset
+    report.degraded += plan.notes
     for root in roots:
         report.degraded += _current(root)
-    context = Context(roots, vault.settings.search)
+    context = _context(vault, roots, plan)
     try:
-        candidates = run(Query(query, k, filter), stages, context)
+        candidates = run(Query(query, k, filter), plan.stages, context)
     except Exception as error:
         mended = [root.mend(error) for root in roots]
         if not any(mended):
             raise
         report.degraded += [note for root in roots for note in _current(root)]
-        context = Context(roots, vault.settings.search)
-        candidates = run(Query(query, k, filter), stages, context)
+        context = _context(vault, roots, plan)
+        candidates = run(Query(query, k, filter), plan.stages, context)
     report.degraded += context.degraded
     report.results = [_result(candidate) for candidate in candidates]
     if explain:
@@ -127,6 +134,12 @@ def find(
     if not report.results:
         report.exit_code = NOTHING_FOUND
     return report
+
+
+def _context(vault: Vault, roots: Sequence[OpenRoot], plan: Plan) -> Context:
+    context = Context(roots, vault.settings.search, plan.embedder)
+    context.reopen = vault.reopen_embedder
+    return context
 
 
 def _current(root: OpenRoot) -> list[str]:
@@ -155,7 +168,7 @@ def _result(candidate: Candidate) -> SearchResult:
         line_end=origin.line_end if origin else 0,
         score=round(candidate.score, 4),
         signals={name: round(value, 4) for name, value in candidate.signals.items()},
-        text=passage(memory, candidate.passage).text,
+        text=passage(memory, candidate.passage).shown,
         matched_via=via,
         closet_boost=round(candidate.closet_boost, 4),
         closet_preview=candidate.closet_preview,

@@ -141,6 +141,19 @@ TABLE: Table = {
         True,
         False,
     ),
+    'embed': (
+        'camillo.ops.embed',
+        'embed',
+        'Make what is kept findable by meaning: a vector for every passage that has none.',
+        True,
+        (
+            ('scope', 'str', None, ('user', 'project'), 'Only this root.', ('--scope',), None, None, ''),
+        ),
+        'Takes the embedder that `--embedder` or the settings name, else the best that is installed. May\nbe interrupted and run again: nothing is embedded twice. Mining does this by itself.\n\ncamillo embed --embedder e5',
+        False,
+        True,
+        True,
+    ),
     'forget': (
         'camillo.ops.forget',
         'forget',
@@ -217,7 +230,7 @@ TABLE: Table = {
         False,
         (
             ('query', 'str', ..., (), 'What to look for, in any language.', (), None, None, ''),
-            ('k', 'int', 10, (), 'How many results.', ('-k', '--k'), 1, 1000, 'N'),
+            ('k', 'int', None, (), 'How many results; else search.k, 10.', ('-k', '--k'), 1, 1000, 'N'),
             ('wing', 'str', None, (), 'Only this wing (project, person, agent).', ('--wing',), None, None, ''),
             ('room', 'str', None, (), 'Only this room (topic inside the wing).', ('--room',), None, None, ''),
             ('kind', 'strs', (), (), 'Only this kind; may be repeated.', ('--kind',), None, None, ''),

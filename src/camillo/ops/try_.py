@@ -60,7 +60,7 @@ def try_(
             clock=vault.clock,
         )
         seconds = vault.clock() - start
-        report = find(vault, [root], query, k, TryReport())
+        report = find(vault, [root], query, k, TryReport(), preset="words")
         root.close()
     report.files = done.new
     report.drawers = done.drawers_new

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from camillo.errors import StoreDamaged
 from camillo.model import Filter, Key, Memory
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from camillo.config import SearchSettings
-    from camillo.ports import Store
+    from camillo.ports import Embedder, Store
 else:
     Protocol = object  # for type checkers
 
@@ -30,6 +30,8 @@ class SearchRoot(Protocol):
     def lexical(self) -> Any: ...
     @property
     def closets(self) -> Any: ...
+    @property
+    def vectors(self) -> Any: ...
 
 
 class Query(NamedTuple):
@@ -43,12 +45,12 @@ class Query(NamedTuple):
 class Candidate:
     """A memory under consideration, through its best passage. `score` is on 0 to 1.
 
-    `root` says which of the context's roots it lives in, `also_in` the sources of equal texts that
-    were folded into this one.
+    `root` says which of the context's roots it lives in, `row` is its passage's number there,
+    `also_in` the sources of equal texts that were folded into this one.
     """
 
     __slots__ = (
-        "also_in", "closet_boost", "closet_preview", "memory", "passage", "root", "score",
+        "also_in", "closet_boost", "closet_preview", "memory", "passage", "root", "row", "score",
         "signals",
     )  # fmt: skip
 
@@ -59,7 +61,9 @@ class Candidate:
         passage: int = 0,
         score: float = 0.0,
         signals: dict[str, float] | None = None,
+        row: int = 0,
     ) -> None:
+        self.row = row
         self.memory = memory
         self.root = root
         self.passage = passage
@@ -86,13 +90,22 @@ class Step(NamedTuple):
 class Context:
     """What stages share during one search."""
 
-    def __init__(self, roots: Sequence[SearchRoot], settings: SearchSettings) -> None:
+    def __init__(
+        self,
+        roots: Sequence[SearchRoot],
+        settings: SearchSettings,
+        embedder: Embedder | None = None,
+    ) -> None:
         self.roots = roots
         self.settings = settings
         self.terms: tuple[Term, ...] = ()
         self.weights: list[float] = []  # per term: weight times idf
+        self.known_mass = 0.0  # share of the weights whose terms occur in the store
         self.average = 0.0  # words of a passage, on average
         self.nominating: list[str] = []  # tokens that engines are asked for
+        self.embedder = embedder
+        # opens the embedder of vectors that were made earlier; None where that cannot be
+        self.reopen: Callable[[str], Embedder | None] = lambda name: None
         self.trace: list[Step] = []
         self.degraded: list[str] = []
 

@@ -40,6 +40,8 @@ def keyword(query: Query, candidates: list[Candidate], context: Context) -> list
     context.weights = [
         term.weight * bm25.idf(passages, count) for term, count in zip(terms, known, strict=True)
     ]
+    there = sum(w for w, count in zip(context.weights, known, strict=True) if count)
+    context.known_mass = there / (sum(context.weights) or 1.0)
     context.nominating = nominating_terms(terms, df, passages)
     context.average = words / passages if passages else 0.0
     found = {candidate.key for candidate in candidates}
@@ -90,5 +92,5 @@ def _scored(
     for (hit, memory), score in zip(there, keyword_scores(texts, context), strict=True):
         held = best.get(hit.key)
         if held is None or score > held.score:
-            best[hit.key] = Candidate(memory, root, hit.passage, score, {"keyword": score})
+            best[hit.key] = Candidate(memory, root, hit.passage, score, {"keyword": score}, hit.row)
     return list(best.values())

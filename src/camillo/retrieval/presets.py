@@ -1,21 +1,27 @@
-"""Presets: named lists of stages. What is listed is what runs."""
+"""Presets: named lists of stages. What is listed is what runs.
+
+`default` is no list of its own: it is `hybrid` where there is an embedder, else `words`.
+"""
 
 from __future__ import annotations
 
-from camillo.config import Settings
 from camillo.errors import UnknownName
 
-__all__ = ["PRESETS", "stages"]
+__all__ = ["DEFAULT", "EMBEDDING", "PRESETS", "stages"]
+
+DEFAULT = "default"
 
 PRESETS = {
     "words": ("expand", "keyword", "closets", "limit"),
+    "vectors": ("vector", "limit"),
+    "hybrid": ("expand", "keyword", "vector", "fuse", "closets", "limit"),
 }
-PRESETS["default"] = PRESETS["words"]
+
+EMBEDDING = frozenset({"vectors", "hybrid"})  # presets that ask an embedder
 
 
-def stages(preset: str | None, settings: Settings) -> tuple[str, ...]:
-    """The stages of a preset; None is the one that the settings name. Raises UnknownName."""
-    name = preset or settings.search.preset
-    if name not in PRESETS:
-        raise UnknownName.of("preset", name, PRESETS)
-    return PRESETS[name]
+def stages(preset: str) -> tuple[str, ...]:
+    """The stages of a preset. Raises UnknownName."""
+    if preset not in PRESETS:
+        raise UnknownName.of("preset", preset, [DEFAULT, *PRESETS])
+    return PRESETS[preset]

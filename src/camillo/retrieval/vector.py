@@ -1,33 +1,77 @@
 """Stage `vector`: the passages nearest in meaning, and how near the other candidates are.
 
-Without an embedder, or without vectors of its model, it adds nothing and says so.
+Without an embedder it adds nothing and says so.
 """
 
 from __future__ import annotations
 
 from camillo.retrieval.candidate import Candidate, Context, Query
-from camillo.retrieval.keyword import NOMINATED
+from camillo.retrieval.keyword import NOMINATED, keyword_scores
+from camillo.text.passages import passage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Sequence
+
+    from camillo.model import Key
+    from camillo.ports import Embedder, Hit
+    from camillo.retrieval.candidate import SearchRoot
 
 __all__ = ["vector"]
 
 
 def vector(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
-    embedder = context.embedder
-    if embedder is None:
+    if context.embedder is None:
         context.degraded.append("words only: no embedder")
         return candidates
-    asked = embedder.embed([query.text], "query")[0]
-    fresh: list[Candidate] = []
+    wanted = max(NOMINATED, 4 * query.k)
+    found = list(candidates)
     for number, root in enumerate(context.roots):
-        here = [candidate for candidate in candidates if candidate.root == number]
-        nearness = root.vectors.nearness(embedder, asked)
-        for candidate, cosine in zip(here, nearness.of(here), strict=True):
+        here = {c.key: c for c in candidates if c.root == number}
+        embedder = _answering(root, context.embedder, context)
+        nearness = root.vectors.nearness(embedder, embedder.embed([query.text], "query")[0])
+        behind = root.lexical.size()[0] - len(nearness)
+        if behind > 0:
+            context.degraded.append(f"vectors {behind} behind: `camillo embed` takes them in")
+        rows = [candidate.row for candidate in here.values()]
+        for candidate, cosine in zip(here.values(), nearness.of(rows), strict=True):
             if cosine is not None:
                 candidate.signals["vector"] = cosine
-        wanted = max(NOMINATED, 4 * query.k)
-        fresh += _nominated(root, number, nearness.best(wanted, query.filter), here, context)
-    return candidates + fresh
+        found += _nominated(nearness.best(wanted, query.filter), number, here, context)
+    return found
+
+
+def _answering(root: SearchRoot, asked: Embedder, context: Context) -> Embedder:
+    """The embedder to search a root with: the one that is asked for, or the former one until every
+    passage has a vector of the new one."""
+    complete = [model for model in root.vectors.models() if model.complete]
+    if not complete or any(model.name == asked.id for model in complete):
+        return asked
+    former = context.reopen(complete[-1].made_with)
+    if former is None or former.id != complete[-1].name:
+        return asked
+    context.degraded.append(f"{asked.id} is not complete here yet: {former.id} answers")
+    return former
+
+
+def _nominated(
+    hits: Sequence[Hit], root: int, here: dict[Key, Candidate], context: Context
+) -> list[Candidate]:
+    """New candidates, each through its nearest passage; those that words found already take the
+    cosine of their nearest passage."""
+    nearest: dict[Key, Hit] = {}
+    for hit in hits:  # nearest first
+        nearest.setdefault(hit.key, hit)
+    for key, candidate in here.items():
+        if key in nearest:
+            candidate.signals["vector"] = nearest.pop(key).score
+    memories = context.held(root, list(nearest))
+    there = [(hit, m) for hit, m in zip(nearest.values(), memories, strict=True) if m]
+    texts = [passage(memory, hit.passage).text for hit, memory in there]
+    words = keyword_scores(texts, context) if context.terms else [0.0] * len(texts)
+    return [
+        Candidate(
+            memory, root, hit.passage, hit.score, {"vector": hit.score, "keyword": word}, hit.row
+        )
+        for (hit, memory), word in zip(there, words, strict=True)
+    ]

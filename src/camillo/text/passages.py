@@ -2,6 +2,8 @@
 body in pieces of at most 800 characters.
 
 Number 0 is the whole drawer, or a note's title and summary; a note's body pieces count from 1.
+The title of a drawer is the end of its source's path, since a file's name says what it is about:
+it is searched, but neither shown nor embedded.
 Derived from a memory alone, so that a hit (key, number) finds its text again.
 """
 
@@ -10,7 +12,7 @@ from __future__ import annotations
 from camillo.model import Memory
 from camillo.records import NamedTuple
 
-__all__ = ["PASSAGE_CHARS", "PassageText", "passage", "passages"]
+__all__ = ["PASSAGE_CHARS", "PassageText", "passage", "passages", "text_hash"]
 
 PASSAGE_CHARS = 800
 _WHOLE = frozenset({"drawer", "diary"})
@@ -26,21 +28,46 @@ class PassageText(NamedTuple):
 
     @property
     def text(self) -> str:
+        """What words are matched against."""
         return "\n".join(part for part in (self.title, self.summary, self.body) if part)
+
+    @property
+    def shown(self) -> str:
+        """What people see, and what is embedded: the text word for word."""
+        return self.body or self.text
 
 
 def passages(memory: Memory) -> list[PassageText]:
     """All passages of a memory, in order."""
-    if memory.kind in _WHOLE or (not memory.title and len(memory.body) <= PASSAGE_CHARS):
-        return [PassageText(0, memory.title, memory.summary, memory.body)]
+    if memory.kind in _WHOLE:
+        return [PassageText(0, memory.title or _path_end(memory), memory.summary, memory.body)]
+    if len(memory.body) <= PASSAGE_CHARS and not memory.title and not memory.summary:
+        return [PassageText(0, "", "", memory.body)]
     from camillo.text.chunk import chunk_text
 
-    head = PassageText(0, memory.title, memory.summary, "")
+    head = [PassageText(0, memory.title, memory.summary, "")]
     pieces = [piece.text for piece in chunk_text(memory.body, PASSAGE_CHARS)]
-    return [head, *(PassageText(n, "", "", text) for n, text in enumerate(pieces, 1))]
+    found = head if memory.title or memory.summary else []
+    found += [PassageText(n, "", "", text) for n, text in enumerate(pieces, 1)]
+    return found or [PassageText(0, "", "", memory.body)]
 
 
 def passage(memory: Memory, number: int) -> PassageText:
     """One passage. A number that the memory no longer has gives its first."""
     found = passages(memory)
-    return found[number] if number < len(found) else found[0]
+    return next((each for each in found if each.number == number), found[0])
+
+
+def text_hash(text: str) -> bytes:
+    """16 bytes that tell equal embedded texts: the key of a vector."""
+    from hashlib import blake2b  # only writers need it
+
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _path_end(memory: Memory) -> str:
+    """The file's name and its folder's, of a drawer's source."""
+    if memory.origin is None:
+        return ""
+    parts = memory.origin.source.replace("\\", "/").rsplit("/", 2)
+    return "/".join(parts[-2:])

@@ -83,12 +83,15 @@ def parse_line(text: str) -> ClosetLine | None:
     dated = _dated(fields[-1]) if len(fields) > 2 else None
     if dated:
         fields.pop()
+    date, first, last = dated or (None, None, None)
     # An unescaped bar of an older line belongs to its topic.
     entities = _fields(fields.pop(), ";") if len(fields) > 1 else []
     return ClosetLine(
         _unescaped("|".join(fields)),
         tuple(_unescaped(entity) for entity in entities if entity),
-        *(dated or (None, None, None)),
+        date,
+        first,
+        last,
         tuple(_unescaped(name) for name in _fields(tail, ",") if name),
     )
 

@@ -274,7 +274,7 @@ def is_stop(word: str, language: str = "en") -> bool:
     """Whether a casefolded NFC word is grammar: in the table of its language, in the English
     one, or in any other unless it is also an English word with a meaning of its own (`war`).
     """
-    return word in stop_words(language) or word in _any_language()
+    return word in stop_words(language) or word in _lanes()[0]
 
 
 def language_of(words: Iterable[str]) -> str:
@@ -297,19 +297,16 @@ def language_of(words: Iterable[str]) -> str:
 
 
 @cache
-def _any_language() -> frozenset[str]:
-    others = {word for language in LANGUAGES for word in _words(language)}
-    return frozenset(others - _doubtful()) | stop_words("en")
-
-
-@cache
 def _lanes() -> tuple[frozenset[str], dict[str, int]]:
     # One byte per language in one integer: adding the numbers of the words found counts the hits
     # of all languages at once.
     lanes: dict[str, int] = {}
     for index, language in enumerate(LANGUAGES):
-        for word in _words(language) - (_doubtful() if language != "en" else frozenset()):
-            lanes[word] = lanes.get(word, 0) | 1 << 8 * index
+        words = _words(language) - (_doubtful() if language != "en" else frozenset())
+        lane = 1 << 8 * index
+        for word in words.intersection(lanes):
+            lanes[word] |= lane
+        lanes.update(dict.fromkeys(words.difference(lanes), lane))
     return frozenset(lanes), lanes
 
 
@@ -326,6 +323,6 @@ def _words(language: str) -> frozenset[str]:
 
 def _bare(word: str) -> str:
     # Latin and Greek only: й without its breve is another letter, a vowel sign no accent.
-    if ord(word[0]) >= 0x400:
+    if word.isascii() or ord(word[0]) >= 0x400:
         return word
     return "".join(c for c in normalize("NFD", word) if not 0x300 <= ord(c) <= 0x36F)

@@ -190,9 +190,7 @@ class _Tokens(dict[str, str]):
         elif _is_plain_run(word):
             return _grams(word)
         else:
-            normal = normalize("NFKC", word)
-            one = _is_one_word(normal)
-            tokens = self._word(normal) if one else self._of_pieces(normal)
+            tokens = self._any(word, normalize("NFKC", word))
         if len(word) <= _LONGEST:
             self._keep(word, tokens)
         return tokens
@@ -208,8 +206,12 @@ class _Tokens(dict[str, str]):
             stemmed = stemmed[:_LONGEST]
         return folded if stemmed == folded or not stemmed else f"{folded} {stemmed}"
 
-    def _of_pieces(self, word: str) -> str:
-        return " ".join(filter(None, map(self._piece, _pieces(word))))
+    def _any(self, word: str, normal: str) -> str:
+        if _is_one_word(normal):
+            return self._word(normal)
+        if len(word) == 1 and word == normal:
+            return word  # a symbol
+        return " ".join(filter(None, map(self._piece, _pieces(normal))))
 
     def _piece(self, piece: re.Match[str]) -> str:
         run, symbol, word = piece.groups()

@@ -1,0 +1,57 @@
+"""`embed`: give every passage its vector."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from camillo.ops.operation import Doc, operation
+from camillo.ops.report import IN_PART, Report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from camillo.vault import OpenRoot, Vault
+
+__all__ = ["embed", "embed_root"]
+
+
+@operation(writes=True, idempotent=True)
+def embed(
+    vault: Vault,
+    *,
+    scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
+) -> Report:
+    """Make what is kept findable by meaning: a vector for every passage that has none.
+
+    Takes the embedder that `--embedder` or the settings name, else the best that is installed. May
+    be interrupted and run again: nothing is embedded twice. Mining does this by itself.
+
+    camillo embed --embedder e5
+    """
+    report = Report()
+    if vault.embedder is None:
+        report.degraded.append("words only: no embedder (`camillo setup light` brings one)")
+        return report
+    for root in vault.roots(scope):
+        root.refresh()
+        left = embed_root(vault, root)
+        report.results.append({"scope": root.scope, "model": vault.embedder.id, "behind": left})
+        if left:
+            report.degraded.append(f"{root.scope}: vectors {left} behind, another process is at it")
+            report.exit_code = IN_PART
+    return report
+
+
+def embed_root(vault: Vault, root: OpenRoot) -> int:
+    """Embed with progress; how many texts are left."""
+    embedder = vault.embedder
+    if embedder is None:
+        return 0
+    total = int(root.vectors.missing(embedder))
+    done = 0
+
+    def told(count: int) -> None:
+        nonlocal done
+        done += count
+        vault.progress(done, total, "vectors")
+
+    return vault.embed(root, told)

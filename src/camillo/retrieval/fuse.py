@@ -1,0 +1,42 @@
+"""Stage `fuse`: words and meaning as one score, by weighted min-max.
+
+Cosines of one model lie in a narrow band, so they are stretched over the candidates; words are
+divided by their best. What words weigh depends on how much of the question they know: the share of
+its idf mass that occurs in the store at all. A question in another language than the texts holds
+almost none of it, and is answered by meaning. A candidate that no word matched gets nothing for
+words.
+"""
+
+from __future__ import annotations
+
+from camillo.retrieval.candidate import Candidate, Context, Query
+
+__all__ = ["WORDS", "fuse"]
+
+WORDS = 0.5  # weight of words when they know the whole question; meaning has the rest
+
+_UNKNOWING = 0.15  # share of known mass at which words count for nothing …
+_KNOWING = 0.50  # … and at which they count in full
+
+
+def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
+    if not any("vector" in candidate.signals for candidate in candidates):
+        return candidates
+    best = max(candidate.signals.get("keyword", 0.0) for candidate in candidates)
+    words = WORDS * trust_in_words(context) if best > 0 else 0.0
+    for number in range(len(context.roots)):  # roots may have vectors of different models
+        here = [candidate for candidate in candidates if candidate.root == number]
+        cosines = [c.signals["vector"] for c in here if "vector" in c.signals]
+        low, high = (min(cosines), max(cosines)) if cosines else (0.0, 0.0)
+        for candidate in here:
+            signals = candidate.signals
+            near = (signals.get("vector", low) - low) / (high - low) if high > low else 0.0
+            said = signals.get("keyword", 0.0) / best if best > 0 else 0.0
+            candidate.score = (words * said + (1 - WORDS) * near) / (words + 1 - WORDS)
+    return candidates
+
+
+def trust_in_words(context: Context) -> float:
+    """0 to 1, by the share of the question's idf mass that the store knows."""
+    share = context.known_mass
+    return min(1.0, max(0.0, (share - _UNKNOWING) / (_KNOWING - _UNKNOWING)))
