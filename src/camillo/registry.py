@@ -55,6 +55,7 @@ STAGES = {
     "closets": "camillo.retrieval.closets:closets",
     "expand": "camillo.retrieval.expand:expand",
     "fuse": "camillo.retrieval.fuse:fuse",
+    "grains": "camillo.retrieval.grains:grains",
     "keyword": "camillo.retrieval.keyword:keyword",
     "limit": "camillo.retrieval.limit:limit",
     "vector": "camillo.retrieval.vector:vector",

@@ -47,7 +47,7 @@ def test_a_first_run_installs_and_leaves_stdout_to_the_program(
     ended = subprocess.run([link, "--version"], env=env, capture_output=True, text=True)
     assert ended.stdout == VERSION
     assert ended.stderr.startswith(INSTALLING)
-    assert _megabytes(fresh / ".venv") <= 45
+    assert _megabytes(fresh / ".venv") <= 130
     assert not list((fresh / ".venv").glob("lib/*/site-packages/pip"))
 
 

@@ -3,7 +3,7 @@
 Weights have 7 bits and one scale a row, so that the pairwise sums of processors without VNNI never
 saturate. Activations have 8 bits with fixed ranges (`e5_ranges.npz`, remade by
 tools/calibrate_e5.py): ranges that follow the values make a vector depend on its neighbours in the
-batch and on the processor's rounding (1e-2 in a component between AVX-512 and AVX2; fixed: 1e-7).
+batch and on the processor (1e-2 in a component between AVX-512 and AVX2; fixed: the same bits).
 Before that, powers of two move the few large channels from activations into weights (SmoothQuant,
 Xiao et al. 2023): cosine to the unquantised model .9987, with ranges that follow the values .9964.
 """

@@ -21,7 +21,7 @@ def idf(passages: int, df: int) -> float:
     return math.log1p((max(passages, df) - df + 0.5) / (df + 0.5))
 
 
-def rank(tf: Sequence[int], length: int, average: float, weights: Sequence[float]) -> float:
+def rank(tf: Sequence[int], length: float, average: float, weights: Sequence[float]) -> float:
     """Σ weight · tf(k1 + 1) / (tf + k1(1 - b + b · length / average)), over Σ weight · (k1 + 1).
 
     `weights` are idf times the term's own weight. 0 when nothing matches or nothing is asked.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from camillo.config import SearchSettings
     from camillo.ports import Embedder, Store
+    from camillo.retrieval.keyword import Counts
 else:
     Protocol = object  # for type checkers
 
@@ -46,12 +47,13 @@ class Candidate:
     """A memory under consideration, through its best passage. `score` is on 0 to 1.
 
     `root` says which of the context's roots it lives in, `row` is its passage's number there,
+    `counts` what its words are,
     `also_in` the sources of equal texts that were folded into this one.
     """
 
     __slots__ = (
-        "also_in", "closet_boost", "closet_preview", "memory", "passage", "root", "row", "score",
-        "signals",
+        "also_in", "closet_boost", "closet_preview", "counts", "memory", "passage", "root", "row",
+        "score", "signals",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +66,7 @@ class Candidate:
         row: int = 0,
     ) -> None:
         self.row = row
+        self.counts: Counts | None = None
         self.memory = memory
         self.root = root
         self.passage = passage

@@ -13,7 +13,7 @@ from camillo.model import Key, Memory
 from camillo.records import NamedTuple
 from camillo.retrieval import bm25
 from camillo.retrieval.candidate import Candidate, Context, Query
-from camillo.retrieval.keyword import keyword_scores
+from camillo.retrieval.keyword import count_words, keyword_score
 from camillo.text.passages import passage
 from camillo.text.pointers import parse_line, said
 from camillo.text.tokens import term_counts_of_all
@@ -120,7 +120,8 @@ def _missing(
         wanted = [key for key in keys if key not in known]
         found = context.held(pointer.root, wanted) if wanted else []
         fresh += [(memory, pointer.root) for memory in found if memory and admits(memory)]
-    scores = keyword_scores([passage(memory, 0).text for memory, _ in fresh], context)
+    counts = count_words([passage(memory, 0).text for memory, _ in fresh], context)
+    scores = [keyword_score(each, context) for each in counts]
     return [
         Candidate(memory, root, 0, score, {"keyword": score})
         for (memory, root), score in zip(fresh, scores, strict=True)

@@ -13,7 +13,7 @@ from camillo.retrieval.candidate import Candidate, Context, Query
 
 __all__ = ["WORDS", "fuse"]
 
-WORDS = 0.5  # weight of words when they know the whole question; meaning has the rest
+WORDS = 0.65  # weight of words when they know the whole question; meaning has the rest
 
 _UNKNOWING = 0.15  # share of known mass at which words count for nothing …
 _KNOWING = 0.50  # … and at which they count in full
@@ -22,7 +22,7 @@ _KNOWING = 0.50  # … and at which they count in full
 def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
     if not any("vector" in candidate.signals for candidate in candidates):
         return candidates
-    best = max(candidate.signals.get("keyword", 0.0) for candidate in candidates)
+    best = max(map(_said, candidates))
     words = WORDS * trust_in_words(context) if best > 0 else 0.0
     for number in range(len(context.roots)):  # roots may have vectors of different models
         here = [candidate for candidate in candidates if candidate.root == number]
@@ -31,9 +31,15 @@ def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Ca
         for candidate in here:
             signals = candidate.signals
             near = (signals.get("vector", low) - low) / (high - low) if high > low else 0.0
-            said = signals.get("keyword", 0.0) / best if best > 0 else 0.0
+            said = _said(candidate) / best if best > 0 else 0.0
             candidate.score = (words * said + (1 - WORDS) * near) / (words + 1 - WORDS)
     return candidates
+
+
+def _said(candidate: Candidate) -> float:
+    """What words say of a candidate: over its grains where it has some."""
+    signals = candidate.signals
+    return signals.get("words", signals.get("keyword", 0.0))
 
 
 def trust_in_words(context: Context) -> float:

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from camillo.model import Memory
 from camillo.ports import Hit
+from camillo.records import NamedTuple
 from camillo.retrieval import bm25
 from camillo.retrieval.candidate import Candidate, Context, Query
 from camillo.text.passages import passage
 from camillo.text.tokens import Term, term_counts_of_all
 
-__all__ = ["NOMINATED", "keyword", "keyword_scores", "nominating_terms"]
+__all__ = ["NOMINATED", "Counts", "count_words", "keyword", "keyword_score", "nominating_terms"]
 
 NOMINATED = 200  # candidates that an engine is asked for, at least
 
@@ -70,13 +71,21 @@ def nominating_terms(terms: Sequence[Term], df: Mapping[str, int], passages: int
     return list(dict.fromkeys(form for _, forms in present for form in forms if df[form]))
 
 
-def keyword_scores(texts: Sequence[str], context: Context) -> list[float]:
-    """The BM25 of each text for the context's terms, on 0 to 1."""
-    average, weights = context.average, context.weights
-    return [
-        bm25.rank(tf, length, average, weights)
-        for tf, length in term_counts_of_all(texts, context.terms)
-    ]
+class Counts(NamedTuple):
+    """Per term how often it stands in a text, and how many words the text has."""
+
+    tf: list[int]
+    words: int
+
+
+def count_words(texts: Sequence[str], context: Context) -> list[Counts]:
+    """What the context's terms find in each text."""
+    return [Counts(*each) for each in term_counts_of_all(texts, context.terms)]
+
+
+def keyword_score(counts: Counts, context: Context) -> float:
+    """BM25 for the context's terms, on 0 to 1."""
+    return bm25.rank(counts.tf, counts.words, context.average, context.weights)
 
 
 def _scored(
@@ -89,8 +98,11 @@ def _scored(
     best: dict[object, Candidate] = {}
     there = [(hit, memory) for hit, memory in zip(hits, memories, strict=True) if memory]
     texts = [passage(memory, hit.passage).text for hit, memory in there]
-    for (hit, memory), score in zip(there, keyword_scores(texts, context), strict=True):
+    for (hit, memory), counts in zip(there, count_words(texts, context), strict=True):
+        score = keyword_score(counts, context)
         held = best.get(hit.key)
         if held is None or score > held.score:
-            best[hit.key] = Candidate(memory, root, hit.passage, score, {"keyword": score}, hit.row)
+            found = Candidate(memory, root, hit.passage, score, {"keyword": score}, hit.row)
+            found.counts = counts
+            best[hit.key] = found
     return list(best.values())

@@ -12,9 +12,9 @@ __all__ = ["DEFAULT", "EMBEDDING", "PRESETS", "stages"]
 DEFAULT = "default"
 
 PRESETS = {
-    "words": ("expand", "keyword", "closets", "limit"),
+    "words": ("expand", "keyword", "grains", "closets", "limit"),
     "vectors": ("vector", "limit"),
-    "hybrid": ("expand", "keyword", "vector", "fuse", "closets", "limit"),
+    "hybrid": ("expand", "keyword", "vector", "grains", "fuse", "closets", "limit"),
 }
 
 EMBEDDING = frozenset({"vectors", "hybrid"})  # presets that ask an embedder

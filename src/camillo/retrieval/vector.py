@@ -6,7 +6,7 @@ Without an embedder it adds nothing and says so.
 from __future__ import annotations
 
 from camillo.retrieval.candidate import Candidate, Context, Query
-from camillo.retrieval.keyword import NOMINATED, keyword_scores
+from camillo.retrieval.keyword import NOMINATED, count_words, keyword_score
 from camillo.text.passages import passage
 
 TYPE_CHECKING = False
@@ -68,10 +68,13 @@ def _nominated(
     memories = context.held(root, list(nearest))
     there = [(hit, m) for hit, m in zip(nearest.values(), memories, strict=True) if m]
     texts = [passage(memory, hit.passage).text for hit, memory in there]
-    words = keyword_scores(texts, context) if context.terms else [0.0] * len(texts)
-    return [
-        Candidate(
-            memory, root, hit.passage, hit.score, {"vector": hit.score, "keyword": word}, hit.row
-        )
-        for (hit, memory), word in zip(there, words, strict=True)
-    ]
+    counted = count_words(texts, context) if context.terms else [None] * len(texts)
+    found = []
+    for (hit, memory), counts in zip(there, counted, strict=True):
+        signals = {"vector": hit.score}
+        if counts is not None:
+            signals["keyword"] = keyword_score(counts, context)
+        candidate = Candidate(memory, root, hit.passage, hit.score, signals, hit.row)
+        candidate.counts = counts
+        found.append(candidate)
+    return found

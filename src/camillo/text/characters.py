@@ -70,6 +70,14 @@ def words_of(text: str) -> list[str]:
     return begun if all(begun) else list(filter(None, begun))
 
 
+def extent(word: str) -> int:
+    """How long a word is: 1, or what it holds of characters without spaces, and 1 for the rest."""
+    if word.isascii() or max(word) < _UNSPACED_FROM:
+        return 1
+    unspaced = sum(map(_UNSPACED_ONE.__getitem__, word))
+    return unspaced + (unspaced < len(word))
+
+
 def is_run(word: str) -> bool:
     """Is it nothing but characters that are indexed singly and in pairs?"""
     return word[0] >= _UNSPACED_FROM and all(map(_UNSPACED_ONE.__getitem__, word))

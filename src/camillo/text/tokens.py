@@ -21,7 +21,7 @@ from struct import Struct
 from unicodedata import decimal, is_normalized, normalize
 
 from camillo.records import NamedTuple
-from camillo.text.characters import is_run, words_of
+from camillo.text.characters import extent, is_run, words_of
 from camillo.text.stems import LATIN_STEMMERS, stem
 from camillo.text.stopwords import FUNCTION_CHARACTERS, is_stop, language_of
 
@@ -115,9 +115,7 @@ def term_counts_of_all(
 def word_count(text: str) -> int:
     """How long a text is: its words, each character of a run without spaces being one."""
     words = words_of(text)
-    if text.isascii():
-        return len(words)
-    return len(words) + sum([len(run) - 1 for run in filter(is_run, words)])
+    return len(words) if text.isascii() else sum(map(extent, words))
 
 
 # --- folding ----------------------------------------------------------------------------------
@@ -421,12 +419,11 @@ class _Parted:
 
     def __init__(self, text: str, words: list[str]) -> None:
         self.language = _table(text, words).language
-        self.length = len(words)
+        self.length = len(words) if text.isascii() else sum(map(extent, words))
         self.words = words
         self.runs = ""
         runs = [] if text.isascii() else list(filter(is_run, words))
         if runs:
-            self.length += sum([len(run) - 1 for run in runs])
             if not is_normalized("NFKC", " ".join(runs)):
                 runs = [run for run in runs if is_normalized("NFKC", run)]
             counted = set(runs)
