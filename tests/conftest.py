@@ -40,6 +40,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in ("CONFIG", "CACHE", "DATA", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(home / "xdg" / name.lower()))
     monkeypatch.setenv("CAMILLO_USER_DIR", str(home / ".camillo"))
+    monkeypatch.setenv("CAMILLO_EMBEDDER", "none")  # a test that wants meaning asks for it
     (home / "work").mkdir()
     monkeypatch.chdir(home / "work")
     return home

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from camillo.config import child_environment
+
 __all__ = ["own_command", "start"]
 
 
@@ -22,10 +24,11 @@ def own_command(*words: str) -> list[str]:
 
 def start(words: Sequence[str]) -> None:
     """Start `camillo WORDS` and do not wait for it. It inherits the environment and folder."""
-    subprocess.Popen(
-        own_command(*words),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    command = own_command(*words)
+    if not hasattr(os, "posix_spawn"):
+        nothing = subprocess.DEVNULL
+        # DETACHED_PROCESS: it outlives this console
+        subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=8)
+        return
+    silent = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
+    os.posix_spawn(command[0], command, child_environment(), file_actions=silent, setsid=True)

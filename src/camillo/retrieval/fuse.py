@@ -15,9 +15,6 @@ __all__ = ["WORDS", "fuse"]
 
 WORDS = 0.65  # weight of words when they know the whole question; meaning has the rest
 
-_UNKNOWING = 0.15  # share of known mass at which words count for nothing …
-_KNOWING = 0.50  # … and at which they count in full
-
 
 def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
     if not any("vector" in candidate.signals for candidate in candidates):
@@ -43,6 +40,5 @@ def _said(candidate: Candidate) -> float:
 
 
 def trust_in_words(context: Context) -> float:
-    """0 to 1, by the share of the question's idf mass that the store knows."""
-    share = context.known_mass
-    return min(1.0, max(0.0, (share - _UNKNOWING) / (_KNOWING - _UNKNOWING)))
+    """0 to 1: the share of the question's idf mass that the store knows."""
+    return min(1.0, max(0.0, context.known_mass))

@@ -358,7 +358,8 @@ def test_no_terms_count_nothing() -> None:
 
 _ENGLISH = """The cats were dying to see what the Dutch bakers had hidden; lying about it, tying
 knots, they used abilities that nobody is able to explain. Skies, skis and sky! An early, ugly,
-gentle generalisation (naïve, "flexible", flexibility) -- 2024's `HTTPServer2` re-used TESTING_ROOT."""
+gentle generalisation (naïve, "flexible", flexibility) -- 2024's `HTTPServer2` re-used
+TESTING_ROOT."""
 _GERMAN = """Die Häuser der Straße müssen größer sein, als der Wirt und die Köche es gewollt haben.
 Muessen wir Fuesse und Fuß, Maße und Masse zählen? Das Kind ist im Haus, wie die Kinder auch."""
 _RUSSIAN = """Дом стоял на горе, и ёлки в домах были зелёными. Кошки, кошка и кошкой: всё это было
