@@ -41,6 +41,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(f"XDG_{name}_HOME", str(home / "xdg" / name.lower()))
     monkeypatch.setenv("CAMILLO_USER_DIR", str(home / ".camillo"))
     monkeypatch.setenv("CAMILLO_EMBEDDER", "none")  # a test that wants meaning asks for it
+    monkeypatch.setenv("CAMILLO_PRESET", "words")
     (home / "work").mkdir()
     monkeypatch.chdir(home / "work")
     return home

@@ -88,7 +88,7 @@ class TestReply:
     def test_explain_shows_every_stage_and_the_terms(self, camillo: Camillo, theatre: Path) -> None:
         report = camillo("search", "seven gates", "--explain").report
         assert [step["stage"] for step in report["trace"]] == [
-            "expand", "keyword", "closets", "limit",
+            "expand", "keyword", "grains", "closets", "limit",
         ]  # fmt: skip
         assert report["terms"] != []
 

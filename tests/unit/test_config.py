@@ -24,7 +24,11 @@ def _load(tmp_path: Path, text: str = "", **overrides: str) -> Settings:
     return load_settings(str(path), None, given)
 
 
-def test_without_a_file_they_are_the_defaults(tmp_path: Path) -> None:
+def test_without_a_file_they_are_the_defaults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CAMILLO_EMBEDDER")
+    monkeypatch.delenv("CAMILLO_PRESET")
     assert load_settings(str(tmp_path / "none.toml")) == Settings()
 
 

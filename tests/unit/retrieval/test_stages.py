@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from camillo import registry
-from camillo.config import SearchSettings, Settings
+from camillo.config import SearchSettings
 from camillo.errors import UnknownName
 from camillo.model import Key, Memory, Origin
 from camillo.retrieval.candidate import Candidate, Context, Query
@@ -173,11 +173,23 @@ class TestPresets:
         for names in PRESETS.values():
             assert set(names) <= set(registry.names("stage"))
 
-    def test_the_settings_name_one_and_a_query_another(self) -> None:
-        assert stages(None, Settings()) == PRESETS["default"]
-        assert stages("words", Settings()) == PRESETS["words"]
+    def test_the_default_is_hybrid_with_an_embedder_and_words_without(self) -> None:
+        for embedder, preset in (("hashing", "hybrid"), ("none", "words")):
+            overrides = {"search.preset": "default", "search.embedder": embedder}
+            with open_vault(overrides=overrides) as vault:
+                assert vault.plan().preset == preset
+                assert vault.plan("words").preset == "words"
+
+    def test_a_process_that_holds_no_model_answers_by_words_and_says_so(self) -> None:
+        overrides = {"search.preset": "default", "search.embedder": "auto"}
+        with open_vault(overrides=overrides) as vault:
+            vault.warm = False
+            plan = vault.plan()
+            assert plan.preset == "words"
+            assert plan.embedder is None
+            assert "no warm process" in plan.notes[0]
 
     @pytest.mark.promise(25)
     def test_an_unknown_one_is_told_the_nearest(self) -> None:
         with pytest.raises(UnknownName, match="did you mean 'words'"):
-            stages("wrods", Settings())
+            stages("wrods")
