@@ -68,7 +68,15 @@ def nominating_terms(terms: Sequence[Term], df: Mapping[str, int], passages: int
                 break
             kept.append((count, forms))
         present = kept
-    return list(dict.fromkeys(form for _, forms in present for form in forms if df[form]))
+    return list(dict.fromkeys(form for _, forms in present for form in _asked(forms, df)))
+
+
+def _asked(forms: Sequence[str], df: Mapping[str, int]) -> Sequence[str]:
+    """Of a word's surface form and its stem, the stem alone where it stands in at least as many
+    passages: a text that holds the one holds the other, unless another stemmer was asked."""
+    if len(forms) == 2 and df[forms[1]] >= df[forms[0]]:
+        return forms[1:]
+    return [form for form in forms if df[form]]
 
 
 class Counts(NamedTuple):
