@@ -6,13 +6,23 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from camillo.errors import StoreFull
+
 __all__ = ["lock_file"]
 
 
 @contextmanager
 def lock_file(path: str) -> Iterator[bool]:
-    """Yields True while this process holds the file's lock, False when another one does."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    """Yields True while this process holds the file's lock, False when another one does.
+
+    Raises StoreFull where the file cannot be made.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreFull(
+            f"{path} cannot be written ({error.strerror}): check its permissions"
+        ) from error
     try:
         yield _take(descriptor)
     finally:

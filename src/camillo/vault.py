@@ -88,8 +88,9 @@ class OpenRoot:
     def lease(self, what: str) -> Iterator[bool]:
         """Yields whether this process may do a long job that one at a time should do. The kernel
         ends it with the process."""
-        path = os.path.join(os.path.dirname(self.root.index_path), f"{what}.lock")
-        with lock_file(path) as mine:
+        folder = os.path.dirname(self.root.index_path)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with lock_file(os.path.join(folder, f"{what}.lock")) as mine:
             yield mine
 
     def catch_up(
@@ -153,6 +154,8 @@ class OpenRoot:
         if "feed" not in self.store.capabilities:
             return True
         seen = min(index.cursor() for index in self.indexes)
+        if not self.vectors.sweep():  # before the log is emptied, and again if it could not
+            return False
         return bool(self._file.database.empty_log()) and self.store.scrub(seen)
 
     def timed(self, wrapper: Callable[[Any], Any]) -> dict[str, Any]:
@@ -287,22 +290,27 @@ class Vault:
         name = preset or self.settings.search.preset
         notes: list[str] = []
         if name == DEFAULT:
-            name = self._default_preset(notes)
+            name = "words" if self._words_only(notes) else "hybrid"
         built = [(each, registry.load("stage", each)) for each in stages(name)]
         embedder = self.embedder if name in EMBEDDING else None
         if name == "vectors" and embedder is None:
             raise MissingExtra("preset 'vectors' needs an embedder: run `camillo setup light`")
         return Plan(name, built, embedder, notes)
 
-    def _default_preset(self, notes: list[str]) -> str:
+    def _words_only(self, notes: list[str]) -> bool:
+        """Is there no embedder for the default preset? Then `notes` says why."""
         named = self.settings.search.embedder
-        if named == "none":
-            notes.append("words only: no embedder")
-            return "words"
         if named == "auto" and not self.warm:
-            notes.append("words only: no warm process holds a model (--preset hybrid loads one)")
-            return "words"
-        return "hybrid"
+            notes.append("words only; --preset hybrid searches by meaning too (it loads a model first)")
+            return True
+        try:
+            missing = self.embedder is None
+        except MissingExtra as error:
+            notes.append(f"words only: {error}")
+            return True
+        if missing:
+            notes.append("words only: no embedder")
+        return missing
 
     @property
     def embedder(self) -> Embedder | None:
@@ -332,9 +340,9 @@ class Vault:
         embedder = self.embedder
         if embedder is None or "feed" not in root.store.capabilities:
             return 0
-        name = self.settings.search.embedder
-        if name == "auto":
-            name = embedder.id.partition("/")[0]
+        from camillo.embed.choice import lasting_name
+
+        name = lasting_name(self.settings.search.embedder, models_folder())
         with root.lease("vectors") as mine:
             if not mine:
                 return int(root.vectors.missing(embedder))

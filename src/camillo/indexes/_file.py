@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FTS_TOKENISER", "Cursor", "IndexFile", "facet_clause", "facet_of", "match", "source_of"]
 
-FORMAT = 1
+FORMAT = 2
 
 # Tokens are made by text/tokens.py and joined by spaces: FTS5 only has to split there. Every ASCII
 # sign but the space is a token character; all others are to the `ascii` tokeniser anyway.

@@ -112,7 +112,7 @@ class LexicalIndex:
                 "archived, hash, copy) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (version, passage.number, facet, source, memory.id, words,
                  memory.happened_at or None, memory.archived or None,
-                 text_hash(passage.shown), copy),
+                 text_hash(passage.embedded), copy),
             )  # fmt: skip
             connection.execute(
                 "INSERT INTO words(rowid, title, summary, body) VALUES (?, ?, ?, ?)",

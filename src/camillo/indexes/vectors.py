@@ -4,23 +4,27 @@ Format owned: `models` and `vectors`. A vector is int8 with one scale, keyed by 
 embedded text): the table is the cache as well, so equal texts are embedded once and a text that
 comes back is not embedded again. What is still to embed is not kept in a list but asked of the
 passages, so that a crash at any point loses nothing and repeats nothing. Vectors of two models are
-never compared: searches use the newest model that is complete.
+never compared: searches use the newest model that is complete. A vector that does not match its
+checksum is dropped, and then is one that is still to be made.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
 
-from camillo.errors import StoreDamaged
+from camillo.errors import InvalidValue, StoreBusy, StoreDamaged, StoreFull
 from camillo.indexes._file import IndexFile, facet_clause
-from camillo.model import Filter, Health, Key
-from camillo.numeric import np
+from camillo.model import Filter, Health, Key, Memory
 from camillo.ports import Hit, Store
-from camillo.text.passages import passage
+from camillo.records import NamedTuple
+from camillo.text.passages import passage, text_hash
 
+TYPE_CHECKING = False  # NumPy is imported where it computes: to sweep takes none
 if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy import bool_, float32, int8, int64, intp
     from numpy.typing import NDArray
 
     from camillo.ports import Embedder
@@ -29,7 +33,9 @@ __all__ = ["Nearness", "VectorIndex", "quantised"]
 
 _NEVER = -2.0  # below any cosine
 _BATCH = 256  # passages that are embedded and written together
-_BLOCK = 8192  # rows that are scanned together: their float copy stays in the processor's cache
+_BLOCK = 1024  # rows that are scanned together: their float copy stays in the processor's cache
+_PATIENCE = 0.5  # seconds that a read, or a sweep, waits to write
+_SCALE = 4  # bytes
 _WITHOUT = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.hash = p.hash AND v.model = ?)"
 
 
@@ -42,20 +48,29 @@ class Model(NamedTuple):
     complete: bool
 
 
+class _Wanting(NamedTuple):
+    """A passage without a vector: `row` is its row, `hash` that of its text when it was indexed."""
+
+    row: int
+    key: Key
+    number: int
+    hash: bytes
+
+
 class _Loaded(NamedTuple):
     """All vectors of one model in memory: row i belongs to passage i."""
 
     stamp: tuple[int, int]
-    passages: NDArray[np.int64]
-    facets: NDArray[np.int32]
-    scales: NDArray[np.float32]
-    codes: NDArray[np.int8]
+    passages: NDArray[int64]
+    facets: NDArray[int64]
+    scales: NDArray[float32]
+    codes: NDArray[int8]
 
 
 class Nearness:
     """The cosine of every passage of one root to one query."""
 
-    def __init__(self, index: VectorIndex, loaded: _Loaded, cosines: NDArray[np.float32]) -> None:
+    def __init__(self, index: VectorIndex, loaded: _Loaded, cosines: NDArray[float32]) -> None:
         self._index = index
         self._loaded = loaded
         self._cosines = cosines
@@ -66,6 +81,8 @@ class Nearness:
 
     def of(self, rows: Sequence[int]) -> list[float | None]:
         """The cosine of each passage by its row; None where it has no vector."""
+        from camillo.numeric import np
+
         held = self._loaded.passages
         if not len(held):
             return [None] * len(rows)
@@ -77,6 +94,8 @@ class Nearness:
 
     def best(self, k: int, filter: Filter) -> list[Hit]:
         """The k nearest passages that the filter admits, nearest first."""
+        from camillo.numeric import np
+
         if not len(self._cosines):
             return []
         allowed = self._index.allowed(self._loaded, filter)
@@ -118,53 +137,61 @@ class VectorIndex:
         """Embed what has no vector; how many texts are left. May be killed and run again: each
         batch is kept as soon as it is embedded. The model counts as complete when none is left."""
         model = self._model(embedder, made_with)
-        done = 0
+        after = done = written = 0
         while at_most is None or done < at_most:
-            batch = self._batch(model, store)
-            if not batch:
-                self._completed(model)
-                return 0
-            vectors = embedder.embed([text for _, text in batch], "passage")
-            self._write(model, embedder.dim, [digest for digest, _ in batch], vectors)
-            done += len(batch)
-            told(len(batch))
-        return self.missing(embedder)
+            wanting = self._wanting(model, after)
+            if not wanting:
+                if not written:
+                    break
+                after = written = 0  # rows may have come in below the last one
+                continue
+            after = wanting[-1].row
+            batch = _with_texts(wanting, store)
+            if batch:
+                vectors = embedder.embed([text for _, text in batch], "passage")
+                written += self._write(model, embedder.dim, [each for each, _ in batch], vectors)
+                done += len(batch)
+                told(len(batch))
+        left = self.missing(embedder)
+        if not left:
+            self._completed(model)
+        return left
 
-    def _batch(self, model: int, store: Store) -> list[tuple[bytes, str]]:
-        """The next texts without a vector, with their hashes."""
+    def _wanting(self, model: int, after: int) -> list[_Wanting]:
+        """The next passages without a vector, each text once."""
         rows = self._file.database.rows(
-            "SELECT f.namespace, f.scope, f.session, p.id, p.number, p.hash FROM passages p "
-            f"JOIN facets f ON f.rowid = p.facet WHERE {_WITHOUT} GROUP BY p.hash "
-            "ORDER BY p.rowid LIMIT ?",
-            (model, _BATCH),
+            "SELECT p.rowid, f.namespace, f.scope, f.session, p.id, p.number, p.hash "
+            "FROM passages p JOIN facets f ON f.rowid = p.facet "
+            f"WHERE p.rowid > ? AND {_WITHOUT} ORDER BY p.rowid LIMIT ?",
+            (after, model, _BATCH),
         )
-        memories = store.get([Key(*row[:4]) for row in rows])
-        return [
-            (row[5], passage(memory, row[4]).shown)
-            for row, memory in zip(rows, memories, strict=True)
-            if memory is not None
-        ]
+        return list({row[6]: _Wanting(row[0], Key(*row[1:5]), *row[5:]) for row in rows}.values())
 
     def _write(
-        self, model: int, dim: int, hashes: Sequence[bytes], vectors: NDArray[np.float32]
-    ) -> None:
-        if vectors.shape != (len(hashes), dim):
-            raise StoreDamaged(
-                f"the embedder gave vectors of shape {vectors.shape}, not {(len(hashes), dim)}; "
+        self,
+        model: int,
+        dim: int,
+        passages: Sequence[_Wanting],
+        vectors: NDArray[float32],
+    ) -> int:
+        """Keep the vectors; how many. That of a text which was forgotten meanwhile is not kept."""
+        if vectors.shape != (len(passages), dim):
+            raise InvalidValue(
+                f"the embedder gave vectors of shape {vectors.shape}, not {(len(passages), dim)}; "
                 "check its settings"
             )
-        codes, scales = quantised(vectors)
+        rows = [
+            (each.hash, data, zlib.crc32(data), each.row, each.hash, model)
+            for each, data in zip(passages, _packed(vectors), strict=True)
+        ]
         with self._file.database.write(durable=False) as connection:
+            before = connection.total_changes()
             connection.executemany(
-                "INSERT OR IGNORE INTO vectors(model, hash, scale, data, crc) "
-                "VALUES (?, ?, ?, ?, ?)",
-                [
-                    (model, digest, float(scale), data, zlib.crc32(data))
-                    for digest, scale, data in zip(
-                        hashes, scales, (row.tobytes() for row in codes), strict=True
-                    )
-                ],
+                "INSERT OR IGNORE INTO vectors(model, hash, data, crc) SELECT m.rowid, ?, ?, ? "
+                "FROM passages p, models m WHERE p.rowid = ? AND p.hash = ? AND m.rowid = ?",
+                rows,
             )
+            return connection.total_changes() - before
 
     def _model(self, embedder: Embedder, made_with: str = "") -> int:
         """The row of the embedder's model, made when it is new and `made_with` is given; else 0."""
@@ -182,18 +209,22 @@ class VectorIndex:
 
     def _completed(self, model: int) -> None:
         """From now on searches use this model; vectors of others go."""
-        if self._file.database.value("SELECT complete FROM models WHERE rowid = ?", (model,)):
+        rows = self._file.database.rows("SELECT rowid, complete FROM models")
+        if rows == [(model, 1)]:
             return
         with self._file.database.write(durable=False) as connection:
             connection.execute("UPDATE models SET complete = 1 WHERE rowid = ?", (model,))
             connection.execute("DELETE FROM vectors WHERE model <> ?", (model,))
             connection.execute("DELETE FROM models WHERE rowid <> ?", (model,))
 
-    def sweep(self) -> int:
-        """Drop vectors of texts that no passage holds any more; how many went."""
-        with self._file.database.write(durable=False) as connection:
-            connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM passages)")
-            return connection.changes()
+    def sweep(self) -> bool:
+        """Drop vectors of texts that no passage holds any more. False while another process
+        writes: call again later."""
+        database = self._file.database
+        gone = database.rows(
+            "SELECT rowid FROM vectors WHERE hash NOT IN (SELECT hash FROM passages)"
+        )
+        return not gone or self._drop([row[0] for row in gone])
 
     # --- searching -----------------------------------------------------------------------------
 
@@ -204,7 +235,7 @@ class VectorIndex:
         )
         return [Model(name, dim, made_with, bool(done)) for name, dim, made_with, done in rows]
 
-    def nearness(self, embedder: Embedder, vector: NDArray[np.float32]) -> Nearness:
+    def nearness(self, embedder: Embedder, vector: NDArray[float32]) -> Nearness:
         """How near every passage is to a query's vector (float32, (dim,), unit length) of this
         embedder. Exact: all vectors are compared."""
         loaded = self._load(self._model(embedder), embedder.dim)
@@ -221,43 +252,65 @@ class VectorIndex:
         stamp = self._stamp()
         if held is not None and held.stamp == stamp:
             return held
+        from camillo.numeric import np
+
         rows = self._file.database.rows(
-            "SELECT p.rowid, p.facet, v.scale, v.data, v.crc FROM passages p "
+            "SELECT p.rowid, p.facet, CAST(v.data AS BLOB), v.crc, v.rowid FROM passages p "
             "JOIN vectors v ON v.hash = p.hash AND v.model = ? ORDER BY p.rowid",
             (model,),
         )
-        for _, _, _, data, crc in rows:
-            if zlib.crc32(data) != crc or len(data) != dim:
-                raise StoreDamaged(f"{self._file.path}: a vector is damaged; rebuild the index")
+        damaged = [row[4] for row in rows if not _is_sound(row[2], row[3], dim)]
+        if damaged:
+            self._drop(damaged)  # or not: it is left out anyway
+            rows = [row for row in rows if _is_sound(row[2], row[3], dim)]
+        packed = np.frombuffer(b"".join(row[2] for row in rows), np.uint8)
+        packed = packed.reshape(len(rows), _SCALE + dim)
         loaded = _Loaded(
             stamp,
             np.fromiter((row[0] for row in rows), np.int64, len(rows)),
-            np.fromiter((row[1] for row in rows), np.int32, len(rows)),
-            np.fromiter((row[2] for row in rows), np.float32, len(rows)),
-            np.frombuffer(b"".join(row[3] for row in rows), np.int8).reshape(len(rows), dim),
+            np.fromiter((row[1] for row in rows), np.int64, len(rows)),
+            packed[:, :_SCALE].copy().view("<f4")[:, 0],
+            packed[:, _SCALE:].copy().view(np.int8),
         )
         self._loaded = {model: loaded}
         return loaded
+
+    def _drop(self, rows: Sequence[int]) -> bool:
+        """These vectors go; False while another process writes, or when nothing can be written."""
+        database = self._file.database
+        try:
+            with database.patience(_PATIENCE), database.write(durable=False) as connection:
+                connection.executemany(
+                    "DELETE FROM vectors WHERE rowid = ?", [(row,) for row in rows]
+                )
+        except (StoreBusy, StoreFull):
+            return False
+        return True
 
     def _stamp(self) -> tuple[int, int]:
         """Differs whenever rows of the file may differ: our own writes, and those of others."""
         connection = self._file.database.connection
         return int(connection.pragma("data_version")), connection.total_changes()
 
-    def allowed(self, loaded: _Loaded, filter: Filter) -> NDArray[np.bool_] | None:
+    def allowed(self, loaded: _Loaded, filter: Filter) -> NDArray[bool_] | None:
         """Which rows the filter admits; None when all are."""
+        from camillo.numeric import np
+
         database = self._file.database
         clause, arguments = facet_clause(filter)
         barred = database.rows(f"SELECT f.rowid FROM facets f WHERE NOT ({clause})", arguments)
-        allowed: NDArray[np.bool_] | None = None
+        allowed = np.ones(len(loaded.passages), np.bool_)
         if barred:
-            allowed = ~np.isin(loaded.facets, np.array([row[0] for row in barred], np.int32))
+            allowed &= ~np.isin(loaded.facets, [row[0] for row in barred])
         clauses, values = _passage_clauses(filter)
         if clauses:
             rows = database.rows(f"SELECT p.rowid FROM passages p WHERE {clauses}", values)
-            inside = np.isin(loaded.passages, np.array([row[0] for row in rows], np.int64))
-            allowed = inside if allowed is None else allowed & inside
-        return allowed
+            allowed &= np.isin(loaded.passages, [row[0] for row in rows])
+        archived: list[Any] = []
+        if not filter.archived:  # few, and found by their own index
+            archived = database.rows("SELECT rowid FROM passages WHERE archived IS NOT NULL")
+            allowed &= ~np.isin(loaded.passages, [row[0] for row in archived])
+        return allowed if barred or clauses or archived else None
 
     def hits(self, chosen: Sequence[tuple[int, float]]) -> list[Hit]:
         if not chosen:
@@ -280,8 +333,11 @@ class VectorIndex:
         self._loaded.clear()
 
     def check(self) -> Health:
-        rows = self._file.database.rows("SELECT data, crc FROM vectors")
-        bad = sum(zlib.crc32(data) != crc for data, crc in rows)
+        rows = self._file.database.rows(
+            "SELECT CAST(v.data AS BLOB), v.crc, m.dim FROM vectors v "
+            "LEFT JOIN models m ON m.rowid = v.model"
+        )
+        bad = sum(not _is_sound(*row) for row in rows)
         problems = (f"{bad} vectors do not match their checksum",) if bad else ()
         facts = [("vectors", str(len(rows)))]
         facts += [
@@ -294,9 +350,9 @@ class VectorIndex:
         """The file is the vault's to close."""
 
 
-def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+def quantised(vectors: NDArray[float32]) -> tuple[NDArray[int8], NDArray[float32]]:
     """int8 codes (n, dim) and scales (n,) with codes * scale ≈ vectors."""
-    import numpy as np
+    from camillo.numeric import np
 
     scales = np.abs(vectors).max(axis=1) / 127
     safe = np.where(scales > 0, scales, 1).astype(np.float32)
@@ -304,20 +360,61 @@ def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[n
     return codes, scales.astype(np.float32)
 
 
-def _cosines(loaded: _Loaded, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    import numpy as np
+def _cosines(loaded: _Loaded, vector: NDArray[float32]) -> NDArray[float32]:
+    from camillo.numeric import np
 
     scores = np.empty(len(loaded.passages), np.float32)
+    buffer = np.empty((min(_BLOCK, len(scores)), len(vector)), np.float32)
     for start in range(0, len(scores), _BLOCK):
-        block = loaded.codes[start : start + _BLOCK].astype(np.float32)
-        scores[start : start + len(block)] = block @ vector
+        codes = loaded.codes[start : start + _BLOCK]
+        block = buffer[: len(codes)]
+        np.copyto(block, codes)
+        np.dot(block, vector, out=scores[start : start + len(codes)])
     scores *= loaded.scales
     return scores
 
 
-def _best(scores: NDArray[np.float32], k: int) -> NDArray[np.intp]:
+def _with_texts(wanting: Sequence[_Wanting], store: Store) -> list[tuple[_Wanting, str]]:
+    """Each with its text. One that has changed since it was indexed waits for the catch-up, one
+    that is damaged for its mending."""
+    memories = list(_held(store, [each.key for each in wanting]))
+    found = []
+    for each, memory in zip(wanting, memories, strict=True):
+        if memory is not None:
+            text = passage(memory, each.number).embedded
+            if text_hash(text) == each.hash:
+                found.append((each, text))
+    return found
+
+
+def _held(store: Store, keys: Sequence[Key]) -> Iterator[Memory | None]:
+    try:
+        yield from store.get(keys)
+    except StoreDamaged:
+        if len(keys) == 1:
+            yield None
+        else:
+            for key in keys:
+                yield from _held(store, [key])
+
+
+def _packed(vectors: NDArray[float32]) -> list[bytes]:
+    """Each vector as it is kept: its scale, then its codes."""
+    codes, scales = quantised(vectors)
+    return [
+        scale.tobytes() + row.tobytes()
+        for scale, row in zip(scales.astype("<f4"), codes, strict=True)
+    ]
+
+
+def _is_sound(data: Any, crc: Any, dim: Any) -> bool:
+    """Is this what was written? Overwritten rows may hold anything."""
+    return isinstance(data, bytes) and len(data) - _SCALE == dim and zlib.crc32(data) == crc
+
+
+def _best(scores: NDArray[float32], k: int) -> NDArray[intp]:
     """Places of the k highest, highest first; equal ones in order of place."""
-    import numpy as np
+    from camillo.numeric import np
 
     k = min(k, len(scores))
     found = np.argpartition(-scores, k - 1)[:k]
@@ -336,6 +433,4 @@ def _passage_clauses(filter: Filter) -> tuple[str, list[Any]]:
         if value:
             clauses.append(clause)
             values.append(value)
-    if not filter.archived:
-        clauses.append("p.archived IS NULL")
     return " AND ".join(clauses), values

@@ -67,6 +67,8 @@ class MineReport:
     drawers_unchanged: int = 0
     drawers_gone: int = 0
     forgotten: int = 0
+    withheld: list[str] = field(default_factory=list)  # file:lines that hold a forgotten text
+    wings: set[str] = field(default_factory=set)  # where the files are filed, former places kept
     bytes: int = 0
     skipped: list[SkippedFile] = field(default_factory=list)
     failed: list[SkippedFile] = field(default_factory=list)
@@ -163,6 +165,7 @@ class _Mine:
         name = printable(found.path)
         record = self._known.get(name)
         place = self._placing.place(printable(found.relative), record.place if record else None)
+        self.report.wings.add(place.wing)
         text = record is not None and record.holds_text  # else why not is said again
         text = text and not (self._named and self._former(name) is None)
         if record and text and record.unchanged(found.size, found.mtime_ns, place, self._rules):
@@ -244,6 +247,8 @@ class _Mine:
             )  # fmt: skip
             if _touches(piece, erased) or self._forgotten.hides(drawer):
                 self.report.forgotten += 1
+                where = f"{record.name}:{piece.line_start}-{piece.line_end}"
+                self.report.withheld.append(where)
             else:
                 drawers.append(drawer)
         return drawers

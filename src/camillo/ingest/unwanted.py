@@ -16,7 +16,7 @@ from camillo.ingest.repository import read_rules
 
 __all__ = ["SECRET", "barred", "is_secret", "unwanted", "unwanted_inside"]
 
-SECRET = "likely a secret; to mine it, name it in include_ignored"
+SECRET = "likely a secret; to mine it, name it in mine.include"
 
 _VERSION_CONTROL = frozenset((b".git", b".hg", b".svn", b".bzr", b".jj", b"_darcs", b"CVS"))
 

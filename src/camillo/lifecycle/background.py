@@ -31,4 +31,7 @@ def start(words: Sequence[str]) -> None:
         subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=8)
         return
     silent = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
-    os.posix_spawn(command[0], command, child_environment(), file_actions=silent, setsid=True)
+    # The shell is gone at once, and what it started is no child of ours: nobody has to wait for it.
+    shell = ["/bin/sh", "-c", '"$@" &', "sh", *command]
+    environment = child_environment()
+    os.waitpid(os.posix_spawn(shell[0], shell, environment, file_actions=silent, setsid=True), 0)

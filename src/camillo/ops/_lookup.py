@@ -90,10 +90,13 @@ def source_of(vault: Vault, text: str | None, scope: str | None) -> str | None:
     return printable(path_of(vault, text))
 
 
-def unknown_places(roots: Sequence[OpenRoot], wing: str | None, room: str | None) -> list[str]:
-    """In words, which wing or room of a filter does not exist, with the nearest that does."""
+def unknown_places(
+    roots: Sequence[OpenRoot], wing: str | None, room: str | None, kinds: Sequence[str] = ()
+) -> list[str]:
+    """In words, which wing, room or kind of a filter does not exist, with the nearest that does."""
     notes = []
-    for field, value in (("wing", wing), ("room", room)):
+    asked = [("wing", wing), ("room", room), *(("kind", kind) for kind in kinds)]
+    for field, value in asked:
         if value is None:
             continue
         known = {name for root in roots for name in root.store.tally(field, Filter(None))}

@@ -54,6 +54,23 @@ def _parameters(name: str, table: Table) -> list[Parameter]:
     return [*signature(name, table).parameters, *(Parameter(*row) for row in OUTPUT), _HELP]
 
 
+def _first_words(table: Table) -> dict[str, str]:
+    """What stands first on a line, with a summary; a group's is what it can be followed by."""
+    found = {name: row[2] for name, row in table.items() if " " not in name}
+    found.update({group: ", ".join(words) for group, words in _groups(table).items()})
+    return dict(sorted(found.items()))
+
+
+def _groups(table: Table) -> dict[str, list[str]]:
+    """First words of commands of two words -> the second ones."""
+    found: dict[str, list[str]] = {}
+    for name in table:
+        first, _, second = name.partition(" ")
+        if second:
+            found.setdefault(first, []).append(second)
+    return found
+
+
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
@@ -63,20 +80,30 @@ def _bash(table: Table) -> Iterator[str]:
     yield '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"'
     yield "  COMPREPLY=()"
     yield '  if [ "$COMP_CWORD" -eq 1 ]; then'
-    yield f'    COMPREPLY=($(compgen -W "{" ".join(table)} --help --version" -- "$word"))'
+    first = " ".join(_first_words(table))
+    yield f'    COMPREPLY=($(compgen -W "{first} --help --version" -- "$word"))'
     yield "    return"
     yield "  fi"
-    yield '  case "${COMP_WORDS[1]} $before" in'
+    yield '  local command="${COMP_WORDS[1]}"'
+    yield '  case "$command" in'
+    for group, words in _groups(table).items():
+        yield f"    {group})"
+        yield '      if [ "$COMP_CWORD" -eq 2 ]; then'
+        yield f'        COMPREPLY=($(compgen -W "{" ".join(words)}" -- "$word")); return'
+        yield "      fi"
+        yield '      command="$command ${COMP_WORDS[2]}" ;;'
+    yield "  esac"
+    yield '  case "$command $before" in'
     for name in table:
         for each in _parameters(name, table):
             if each.flags and each.kind != "bool":
                 patterns = "|".join(_quoted(f"{name} {flag}") for flag in each.flags)
                 yield f"    {patterns}) {_bash_values(each)} return ;;"
     yield "  esac"
-    yield '  case "${COMP_WORDS[1]}" in'
+    yield '  case "$command" in'
     for name in table:
         flags = " ".join(flag for each in _parameters(name, table) for flag in each.flags)
-        yield f"    {name})"
+        yield f"    {_quoted(name)})"
         yield f'      if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "{flags}" -- "$word"))'
         values = next((_bash_values(each) for each in signature(name, table).positional), ":;")
         yield f"      else {values} fi ;;"
@@ -99,15 +126,21 @@ def _zsh(table: Table) -> Iterator[str]:
     yield "#compdef camillo"
     yield "_camillo() {"
     yield "  local -a commands=("
-    for name, row in table.items():
-        yield "    " + _quoted(f"{name}:{row[2]}")
+    for name, summary in _first_words(table).items():
+        yield "    " + _quoted(f"{name}:{summary}")
     yield "  )"
     yield "  if (( CURRENT == 2 )); then _describe command commands; return; fi"
     yield "  local command=$words[2]"
     yield "  shift words; (( CURRENT-- ))"
     yield "  case $command in"
+    for group, words in _groups(table).items():
+        yield f"    {group})"
+        yield f"      if (( CURRENT == 2 )); then compadd {' '.join(words)}; return; fi"
+        yield '      command="$command $words[2]"; shift words; (( CURRENT-- )) ;;'
+    yield "  esac"
+    yield "  case $command in"
     for name in table:
-        yield f"    {name}) _arguments \\"
+        yield f"    {_quoted(name)}) _arguments \\"
         for each in _parameters(name, table):
             for spec in _zsh_specs(each):
                 yield f"      {_quoted(spec)} \\"
@@ -140,14 +173,22 @@ def _zsh_values(parameter: Parameter) -> str:
 
 def _fish(table: Table) -> Iterator[str]:
     yield "complete -c camillo -f"
-    for name, row in table.items():
-        yield f"complete -c camillo -n __fish_use_subcommand -a {name} -d {_fish_quoted(row[2])}"
+    for name, summary in _first_words(table).items():
+        yield f"complete -c camillo -n __fish_use_subcommand -a {name} -d {_fish_quoted(summary)}"
+    for group, words in _groups(table).items():
+        seen = " ".join(words)
+        yield (
+            f"complete -c camillo -n '__fish_seen_subcommand_from {group}; and not "
+            f"__fish_seen_subcommand_from {seen}' -a '{seen}'"
+        )
+    for name in table:
         for each in _parameters(name, table):
             yield from _fish_lines(name, each)
 
 
 def _fish_lines(name: str, parameter: Parameter) -> Iterator[str]:
-    head = f"complete -c camillo -n '__fish_seen_subcommand_from {name}'"
+    seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in name.split())
+    head = f"complete -c camillo -n '{seen}'"
     values = _fish_values(parameter)
     if not parameter.flags and values:
         yield f"{head}{values.replace(' -r', '')}"

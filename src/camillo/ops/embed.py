@@ -32,11 +32,14 @@ def embed(
         report.degraded.append("words only: no embedder (`camillo setup light` brings one)")
         return report
     for root in vault.roots(scope):
-        root.refresh()
+        root.catch_up()
         left = embed_root(vault, root)
         report.results.append({"scope": root.scope, "model": vault.embedder.id, "behind": left})
         if left:
-            report.degraded.append(f"{root.scope}: vectors {left} behind, another process is at it")
+            report.degraded.append(
+                f"{root.scope}: vectors {left} behind: another process is at them, or their "
+                "texts cannot be read"
+            )
             report.exit_code = IN_PART
     return report
 

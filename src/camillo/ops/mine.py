@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from camillo.errors import InvalidValue
+from camillo.errors import InvalidValue, MissingExtra
 from camillo.ingest.mine import SkippedFile
 from camillo.ingest.mine import mine as mine_folder
 from camillo.ingest.places import Placing
@@ -41,8 +41,10 @@ class Mined(NamedTuple):
 
 
 class MineReport(Report):
-    """`skipped` and `failed` list every file that was left out, with one reason each."""
+    """`skipped` and `failed` list every file that was left out, with one reason each; `withheld`
+    the places, file:lines, that hold what was forgotten."""
 
+    withheld: list[str] = []
     skipped: list[SkippedFile] = []
     failed: list[SkippedFile] = []
     dry_run: bool = False
@@ -90,7 +92,7 @@ def mine(
         dry_run=dry_run,
     )
     mined = Mined(
-        folder=printable(folder), wing=done.wing, scope=scope, files_new=done.new,
+        folder=printable(folder), wing=", ".join(sorted(done.wings)) or done.wing, scope=scope, files_new=done.new,
         files_changed=done.changed, files_unchanged=done.unchanged,
         files_skipped=len(done.skipped), files_failed=len(done.failed),
         drawers_stored=done.drawers_new, drawers_unchanged=done.drawers_unchanged,
@@ -101,6 +103,7 @@ def mine(
     return MineReport(
         results=[mined],
         degraded=[*([behind] if done.behind else []), *notes],
+        withheld=done.withheld,
         skipped=done.skipped,
         failed=done.failed,
         dry_run=dry_run,
@@ -110,14 +113,18 @@ def mine(
 
 def _embedded(vault: Vault, root: OpenRoot) -> list[str]:
     """Vectors for what is new: now where a person waits and sees it, else in the background."""
-    if vault.embedder is None:
-        return []
+    try:
+        if vault.embedder is None:
+            return []
+    except MissingExtra as error:  # filed is filed
+        return [f"words only: {error}"]
     if vault.attended:
         left = embed_root(vault, root)
     else:
         left = int(root.vectors.missing(vault.embedder))
         if left and vault.later:
-            vault.later(["embed", "--scope", root.scope, "--quiet"])
+            named = vault.settings.search.embedder
+            vault.later(["embed", "--scope", root.scope, "--embedder", named, "--quiet"])
     if not left:
         return []
     how = "follow in the background" if vault.later else "come with `camillo embed`"

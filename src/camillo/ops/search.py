@@ -96,7 +96,9 @@ def search(
     if not roots:
         report.degraded.append("nothing is kept yet: run `camillo mine PATH` first")
     elif not report.results:
-        report.degraded += unknown_places(roots, wing, room)
+        report.degraded += unknown_places(roots, wing, room, kind)
+        if since or before:
+            report.degraded.append("what has no date is in no range of dates")
     return report
 
 

@@ -38,16 +38,15 @@ def stats(
 
 def _root_stats(root: OpenRoot) -> dict[str, Any]:
     store = root.store
-    everything = Filter(None, archived=True)
     return {
         "scope": root.scope,
         "folder": root.root.folder,
         "engine": store.name,
         "memories": store.count(Filter(None)),
-        "archived": store.count(everything) - store.count(Filter(None)),
-        "kinds": store.tally("kind", everything),
-        "wings": store.tally("wing", everything),
-        "rooms": store.tally("room", everything),
+        "put_away": store.count(Filter(None, archived=True)) - store.count(Filter(None)),
+        "kinds": store.tally("kind", Filter(None)),
+        "wings": store.tally("wing", Filter(None)),
+        "rooms": store.tally("room", Filter(None)),
         "sources": store.count(Filter(None, kinds=("source",), internal=True)),
         "bytes": _bytes(root.root.folder),
         "behind": root.behind(),

@@ -317,7 +317,7 @@ TABLE: Table = {
             ('query', 'str', ..., (), 'The question to answer from it.', (), None, None, 'QUESTION'),
             ('k', 'int', 3, (), 'How many results.', ('-k', '--k'), 1, 1000, 'N'),
         ),
-        'camillo try ~/work/shop "where is the discount computed"',
+        'Answers by words; `--embedder light` or `e5` searches by meaning too, and takes its time.\n\ncamillo try ~/work/shop "where is the discount computed"',
         False,
         True,
         True,

@@ -41,6 +41,8 @@ def try_(
 ) -> TryReport:
     """Mine a folder into a throwaway store and answer one question from it. Keeps nothing.
 
+    Answers by words; `--embedder light` or `e5` searches by meaning too, and takes its time.
+
     camillo try ~/work/shop "where is the discount computed"
     """
     folder = path_of(vault, path)
@@ -60,7 +62,10 @@ def try_(
             clock=vault.clock,
         )
         seconds = vault.clock() - start
-        report = find(vault, [root], query, k, TryReport(), preset="words")
+        preset = "words" if vault.settings.search.embedder == "auto" else None
+        if preset is None:
+            vault.embed(root, lambda count: vault.progress(count, None, "vectors"))
+        report = find(vault, [root], query, k, TryReport(), preset=preset)
         root.close()
     report.files = done.new
     report.drawers = done.drawers_new

@@ -25,12 +25,20 @@ def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Ca
         here = [candidate for candidate in candidates if candidate.root == number]
         cosines = [c.signals["vector"] for c in here if "vector" in c.signals]
         low, high = (min(cosines), max(cosines)) if cosines else (0.0, 0.0)
+        # How good the best can be: without this, the best of nothing would score 1.
+        strength = (words * best + (1 - WORDS) * max(0.0, high)) / (words + 1 - WORDS)
         for candidate in here:
             signals = candidate.signals
-            near = (signals.get("vector", low) - low) / (high - low) if high > low else 0.0
+            near = _stretched(signals["vector"], low, high) if "vector" in signals else 0.0
             said = _said(candidate) / best if best > 0 else 0.0
-            candidate.score = (words * said + (1 - WORDS) * near) / (words + 1 - WORDS)
+            score = (words * said + (1 - WORDS) * near) / (words + 1 - WORDS)
+            candidate.score = min(1.0, score) * strength  # rounding may pass 1
     return candidates
+
+
+def _stretched(cosine: float, low: float, high: float) -> float:
+    """0 for the farthest, 1 for the nearest, also where there is only one."""
+    return (cosine - low) / (high - low) if high > low else 1.0
 
 
 def _said(candidate: Candidate) -> float:

@@ -25,6 +25,7 @@ class PassageText(NamedTuple):
     title: str
     summary: str
     body: str
+    whole: str = ""  # all of a long note: what its passage 0 stands for
 
     @property
     def text(self) -> str:
@@ -33,8 +34,14 @@ class PassageText(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """What people see, and what is embedded: the text word for word."""
-        return self.body or self.text
+        """What people see: the text word for word."""
+        return self.body or self.text or self.whole
+
+    @property
+    def embedded(self) -> str:
+        """What the passage's vector is made of: for number 0 of a long note all of the note, since
+        its pieces alone say less than the whole."""
+        return self.whole or self.shown
 
 
 def passages(memory: Memory) -> list[PassageText]:
@@ -45,11 +52,10 @@ def passages(memory: Memory) -> list[PassageText]:
         return [PassageText(0, "", "", memory.body)]
     from camillo.text.chunk import chunk_text
 
-    head = [PassageText(0, memory.title, memory.summary, "")]
+    whole = "\n".join(part for part in (memory.title, memory.summary, memory.body) if part)
+    head = PassageText(0, memory.title, memory.summary, "", whole)
     pieces = [piece.text for piece in chunk_text(memory.body, PASSAGE_CHARS)]
-    found = head if memory.title or memory.summary else []
-    found += [PassageText(n, "", "", text) for n, text in enumerate(pieces, 1)]
-    return found or [PassageText(0, "", "", memory.body)]
+    return [head, *(PassageText(n, "", "", text) for n, text in enumerate(pieces, 1))]
 
 
 def passage(memory: Memory, number: int) -> PassageText:

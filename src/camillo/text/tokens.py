@@ -419,10 +419,13 @@ class _Parted:
 
     def __init__(self, text: str, words: list[str]) -> None:
         self.language = _table(text, words).language
-        self.length = len(words) if text.isascii() else sum(map(extent, words))
         self.words = words
         self.runs = ""
-        runs = [] if text.isascii() else list(filter(is_run, words))
+        if text.isascii():
+            self.length = len(words)
+            return
+        self.length = sum(map(extent, words))
+        runs = list(filter(is_run, words))
         if runs:
             if not is_normalized("NFKC", " ".join(runs)):
                 runs = [run for run in runs if is_normalized("NFKC", run)]
@@ -451,6 +454,7 @@ class _Counts:
         self.layout = Struct(f"<{len(forms) + 1}I")
         self.held: dict[str, int] = {}
         self.judged: set[str] = set()
+        self.unpacked = {0: [0] * len(terms)}  # most texts hold what others hold as well
 
     def of_terms(self, text: _Parted) -> list[int]:
         held = self.held
@@ -458,17 +462,22 @@ class _Counts:
         if text.runs:
             units = self.units
             total += sum([_occurrences(gram, text.runs) * units[gram] for gram in self.grams])
-        if not total:
-            return [0] * len(self.lanes_of_terms)
-        lanes = self.layout.unpack(total.to_bytes(self.layout.size, "little"))
-        return [max([lanes[lane] for lane in term]) for term in self.lanes_of_terms]
+        counts = self.unpacked.get(total)
+        if counts is None:
+            lanes = self.layout.unpack(total.to_bytes(self.layout.size, "little"))
+            counts = [max([lanes[lane] for lane in term]) for term in self.lanes_of_terms]
+            self.unpacked[total] = counts
+        return counts.copy()
 
     def judge(self, texts: Iterable[Iterable[str]]) -> None:
         """Find out about the words of texts; afterwards `held` says what each of them holds."""
         if len(self.judged) > _COUNTED_WORDS:
             self.judged.clear()
             self.held.clear()
-        fresh = set().union(*texts) - self.judged
+            self.unpacked = {0: self.unpacked[0]}
+        fresh = set().union(*texts)
+        if self.judged:
+            fresh = fresh - self.judged
         units = self.units
         for word, tokens in self._possible(fresh):
             if not units.keys().isdisjoint(tokens):
@@ -477,12 +486,12 @@ class _Counts:
 
     def _possible(self, words: set[str]) -> Iterator[tuple[str, list[str]]]:
         """The words that may hold a form, with their tokens: all, or as many as matter."""
-        others: Iterable[str] = words
         if self.tokens.language == "en":
-            for word in _that_begin(list(filter(str.isascii, words)), self.beginnings):
+            plain = words if "".join(words).isascii() else set(filter(str.isascii, words))
+            for word in _that_begin(plain, self.beginnings):
                 yield word, self._tokens_that_matter(word)
-            others = [word for word in words if not word.isascii()]
-        for word in others:
+            words = words - plain
+        for word in words:
             yield word, self.tokens[word].split(" ")
 
     def _tokens_that_matter(self, word: str) -> list[str]:
@@ -510,7 +519,7 @@ def _beginning(form: str) -> str:
     return form[: max(1, len(form) - 1)][:_LONGEST_BEGINNING]
 
 
-def _that_begin(words: list[str], beginnings: tuple[str, ...]) -> set[str]:
+def _that_begin(words: set[str], beginnings: tuple[str, ...]) -> set[str]:
     """The ASCII words with one of the beginnings at their own or at that of a part.
 
     The words are thousands, so they are searched as one text. A part begins with a capital, with a

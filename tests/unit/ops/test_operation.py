@@ -163,7 +163,7 @@ def test_completion_scripts_name_every_command_and_long_option(shell: Any) -> No
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["camillo", "f"], ["find", "fail"]),
+        (["camillo", "f"], ["fail", "find"]),
         (["camillo", "find", "--ki"], ["--kind"]),
         (["camillo", "find", "--kind", "n"], ["note"]),
         (["camillo", "fail", "un"], ["unknown"]),

@@ -187,7 +187,7 @@ class TestPresets:
             plan = vault.plan()
             assert plan.preset == "words"
             assert plan.embedder is None
-            assert "no warm process" in plan.notes[0]
+            assert "words only" in plan.notes[0]
 
     @pytest.mark.promise(25)
     def test_an_unknown_one_is_told_the_nearest(self) -> None:
