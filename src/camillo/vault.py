@@ -301,7 +301,9 @@ class Vault:
         """Is there no embedder for the default preset? Then `notes` says why."""
         named = self.settings.search.embedder
         if named == "auto" and not self.warm:
-            notes.append("words only; --preset hybrid searches by meaning too (it loads a model first)")
+            notes.append(
+                "words only; --preset hybrid searches by meaning too (it loads a model first)"
+            )
             return True
         try:
             missing = self.embedder is None

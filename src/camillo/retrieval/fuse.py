@@ -32,7 +32,7 @@ def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Ca
             near = _stretched(signals["vector"], low, high) if "vector" in signals else 0.0
             said = _said(candidate) / best if best > 0 else 0.0
             score = (words * said + (1 - WORDS) * near) / (words + 1 - WORDS)
-            candidate.score = min(1.0, score) * strength  # rounding may pass 1
+            candidate.score = min(1.0, score * strength)  # a rounded cosine may pass 1
     return candidates
 
 

@@ -45,7 +45,7 @@ def run() -> NoReturn:
 
 def _end_cleanly_when_told() -> None:
     """SIGTERM ends as Ctrl-C does: what was read is filed, and nothing temporary stays."""
-    import _signal  # not signal: it makes enums, 6 ms
+    import _signal  # type: ignore[import-not-found]  # not signal: its enums take 6 ms
 
     def stop(number: int, frame: object) -> None:
         raise KeyboardInterrupt

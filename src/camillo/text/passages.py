@@ -35,7 +35,7 @@ class PassageText(NamedTuple):
     @property
     def shown(self) -> str:
         """What people see: the text word for word."""
-        return self.body or self.text or self.whole
+        return self.body or self.whole or self.text
 
     @property
     def embedded(self) -> str:

@@ -16,7 +16,7 @@ Which stemmer is asked is left to stems.py, which words are grammar to stopwords
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise, repeat
+from itertools import compress, groupby, pairwise, repeat
 from struct import Struct
 from unicodedata import decimal, is_normalized, normalize
 
@@ -295,7 +295,7 @@ def _humps(chunk: str) -> list[str]:
     """
     if chunk.islower() and chunk.isalpha():
         return [chunk]
-    spans = _spans("".join(map(_shape, chunk)))
+    spans = _spans(chunk.translate(_SHAPES))
     count = len(spans)
     if count < 2 or len(chunk) > _LONGEST or len(chunk) < 2 * count:
         return [chunk]
@@ -321,10 +321,17 @@ def _spans(shape: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _shape(character: str) -> str:
-    if character.isupper():
-        return "A"
-    return "0" if character.isdecimal() else "a"
+class _Shapes(dict[int, str]):
+    """Code point -> A for a capital, 0 for a digit, a for all else; for `str.translate`."""
+
+    def __missing__(self, point: int) -> str:
+        character = chr(point)
+        digit_or_letter = "0" if character.isdecimal() else "a"
+        self[point] = shape = "A" if character.isupper() else digit_or_letter
+        return shape
+
+
+_SHAPES = _Shapes()
 
 
 def _without_clitics(query: str) -> str:
@@ -495,8 +502,8 @@ class _Counts:
             yield word, self.tokens[word].split(" ")
 
     def _tokens_that_matter(self, word: str) -> list[str]:
-        """The tokens of an ASCII word but for those of parts that cannot hold a form."""
-        if word.islower() and word.isalpha():
+        """The tokens of an ASCII word, perhaps without those of parts that cannot hold a form."""
+        if word in self.tokens or (word.islower() and word.isalpha()):
             return self.tokens[word].split(" ")
         joined, parts = _split(word)
         if not parts:
@@ -527,7 +534,9 @@ def _that_begin(words: set[str], beginnings: tuple[str, ...]) -> set[str]:
     """
     lines = "\n".join(["", *words, ""])
     lower = lines.lower()
-    found = {word for word in words if "_" in word and _joined_begins(word, beginnings)}
+    names = [word for word in words if "_" in word]
+    joined = "\n".join(names).replace("_", "").lower().split("\n")
+    found = set(compress(names, map(str.startswith, joined, repeat(beginnings))))
     for beginning in beginnings:
         at = lower.find(beginning)
         while at >= 0:
@@ -537,10 +546,6 @@ def _that_begin(words: set[str], beginnings: tuple[str, ...]) -> set[str]:
                 found.add(lines[lines.rfind("\n", 0, at) + 1 : following])
             at = lower.find(beginning, following)
     return found
-
-
-def _joined_begins(word: str, beginnings: tuple[str, ...]) -> bool:
-    return word.replace("_", "").lower().startswith(beginnings)
 
 
 def _occurrences(gram: str, text: str) -> int:
