@@ -382,7 +382,9 @@ class TestDegraded:
         ran = camillo("search", "gates")
         assert ran.report["preset"] == "words"
         assert ran.first["text"] == GATES
-        assert "no warm process" in ran.report["degraded"][0]
+        [note] = ran.report["degraded"]
+        assert note.startswith("words only")
+        assert "--preset hybrid" in note
 
     def test_a_cold_command_that_is_asked_for_more_gives_it(
         self, camillo: Camillo, filed: Path, monkeypatch: pytest.MonkeyPatch

@@ -92,8 +92,8 @@ def mine(
         dry_run=dry_run,
     )
     mined = Mined(
-        folder=printable(folder), wing=", ".join(sorted(done.wings)) or done.wing, scope=scope, files_new=done.new,
-        files_changed=done.changed, files_unchanged=done.unchanged,
+        folder=printable(folder), wing=", ".join(sorted(done.wings)) or done.wing, scope=scope,
+        files_new=done.new, files_changed=done.changed, files_unchanged=done.unchanged,
         files_skipped=len(done.skipped), files_failed=len(done.failed),
         drawers_stored=done.drawers_new, drawers_unchanged=done.drawers_unchanged,
         drawers_removed=done.drawers_gone, forgotten=done.forgotten, bytes=done.bytes,

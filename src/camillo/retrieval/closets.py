@@ -16,7 +16,7 @@ from camillo.retrieval.candidate import Candidate, Context, Query
 from camillo.retrieval.keyword import count_words, keyword_score
 from camillo.text.passages import passage
 from camillo.text.pointers import parse_line, said
-from camillo.text.tokens import term_counts_of_all
+from camillo.text.tokens import may_hold, term_counts_of_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,13 +91,21 @@ def _lines(query: Query, context: Context) -> Iterator[_Line]:
     lines: list[tuple[int, Any, str, str]] = []
     for number, root in enumerate(context.roots):
         for closet in root.closets.search(context.nominating, 2 * query.k, query.filter):
-            lines += [(number, closet, line, text) for line in closet.lines if (text := said(line))]
+            if _may_say_enough(closet, context):
+                lines += [(number, closet, line, t) for line in closet.lines if (t := said(line))]
     counted = term_counts_of_all([text for _, _, _, text in lines], context.terms)
     for (number, closet, line, _), (tf, _) in zip(lines, counted, strict=True):
         if any(tf):
             share = bm25.coverage(tf, context.weights)
             if share >= LEAST:
                 yield _Line(number, closet, line, share)
+
+
+def _may_say_enough(closet: Any, context: Context) -> bool:
+    """Whether all lines of a closet together could hold enough: few do, and this is quick."""
+    heads = "\n".join([line.rpartition("→")[0] for line in closet.lines])
+    possible = may_hold(heads, context.terms)
+    return bm25.coverage(possible, context.weights) >= LEAST
 
 
 def _pointer(line: _Line) -> _Pointer:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from camillo.model import Memory
+from camillo.model import GLOBAL, Memory
 from camillo.ports import Hit
 from camillo.records import NamedTuple
 from camillo.retrieval import bm25
@@ -23,6 +23,10 @@ NOMINATED = 200  # candidates that an engine is asked for, at least
 _LARGE = 20_000  # passages above which common words stop nominating …
 _COMMON = 0.05  # … that is, those in more than this share of them
 _POSTINGS = 0.12  # and the words that do nominate, rarest first, up to this share in all
+# Share of the engine's own k-th score below which a nomination of a large store is not scored.
+# Measured with 200 sentences over 128,000 drawers: 77 of 200 are scored on average, and the first
+# ten results are 99.4% those of scoring them all.
+_HOPELESS = 0.75
 
 
 def keyword(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
@@ -50,9 +54,20 @@ def keyword(query: Query, candidates: list[Candidate], context: Context) -> list
     for number, root in enumerate(context.roots):
         asked = max(NOMINATED, 4 * query.k)
         hits = root.lexical.keyword(context.nominating, asked, query.filter)
+        if passages > _LARGE:
+            hits = _worth_scoring(hits, query.k)
         memories = context.held(number, [hit.key for hit in hits])
         fresh += [c for c in _scored(hits, memories, number, context) if c.key not in found]
     return candidates + fresh
+
+
+def _worth_scoring(hits: Sequence[Hit], k: int) -> list[Hit]:
+    """Of a large store's nominations those that can still come under the first k: what the engine
+    puts far below its own k-th does not. Messages stay, since they speak for their neighbours."""
+    if len(hits) <= k:
+        return list(hits)
+    least = _HOPELESS * hits[k - 1].score
+    return [hit for hit in hits if hit.score >= least or hit.key.session != GLOBAL]
 
 
 def nominating_terms(terms: Sequence[Term], df: Mapping[str, int], passages: int) -> list[str]:

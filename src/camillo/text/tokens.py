@@ -23,7 +23,7 @@ from unicodedata import decimal, is_normalized, normalize
 from camillo.records import NamedTuple
 from camillo.text.characters import extent, is_run, words_of
 from camillo.text.stems import LATIN_STEMMERS, stem
-from camillo.text.stopwords import FUNCTION_CHARACTERS, is_stop, language_of
+from camillo.text.stopwords import FUNCTION_CHARACTERS, is_stop, language_of, stop_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TOKENISER_VERSION",
     "Term",
+    "may_hold",
     "query_terms",
     "term_counts",
     "term_counts_of_all",
@@ -110,6 +111,20 @@ def term_counts_of_all(
     for language, counts in tables.items():
         counts.judge([each.words for each in parted if each.language == language])
     return [(tables[each.language].of_terms(each), each.length) for each in parted]
+
+
+def may_hold(text: str, terms: tuple[Term, ...]) -> list[bool]:
+    """Which terms any line of a text may hold: False is certain, and cheaper than to count.
+
+    Certain where every line must be read as English, since no word is grammar elsewhere alone.
+    """
+    beginnings = _counts(terms, _TOKENS["en"]).beginnings_of_terms
+    lower = text.lower()
+    lower += lower.replace("_", "") if "_" in lower else ""
+    possible = [any(map(lower.__contains__, begun)) for begun in beginnings]
+    if all(possible) or (text.isascii() and not any(map(_FOREIGN.__getitem__, words_of(text)))):
+        return possible
+    return [True] * len(terms)
 
 
 def word_count(text: str) -> int:
@@ -233,6 +248,19 @@ class _Tokens(dict[str, str]):
 
 
 _TOKENS = {language: _Tokens(language) for language in LATIN_STEMMERS}
+
+
+class _Foreign(dict[str, bool]):
+    """Word -> is it grammar, though not in English? Filled on demand."""
+
+    def __missing__(self, word: str) -> bool:
+        if len(self) >= _COUNTED_WORDS:
+            self.clear()
+        self[word] = foreign = is_stop(word) and word not in stop_words("en")
+        return foreign
+
+
+_FOREIGN = _Foreign()
 
 
 def _table(text: str, words: list[str]) -> _Tokens:
@@ -458,6 +486,10 @@ class _Counts:
         self.units = {form: 1 << _LANE_BITS * lane for form, lane in lanes.items()}
         self.grams = [form for form in forms if len(form) < 3 and _is_plain_run(form)]
         self.beginnings = tuple({_beginning(form) for form in forms if form.isascii()})
+        # Of a form that is not ASCII nothing is said: "" begins every word.
+        self.beginnings_of_terms = [
+            {_beginning(form) if form.isascii() else "" for form in term.forms} for term in terms
+        ]
         self.layout = Struct(f"<{len(forms) + 1}I")
         self.held: dict[str, int] = {}
         self.judged: set[str] = set()

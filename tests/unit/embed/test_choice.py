@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from camillo.embed.choice import Choice, choose, missing, open_embedder
+from camillo.embed.choice import Choice, choose, lasting_name, missing, open_embedder
 from camillo.errors import MissingExtra, UnknownName
 from embedding.tiny import tiny_folder
 
@@ -39,6 +39,18 @@ def test_light_lacks_nothing(tmp_path: Path) -> None:
 def test_a_folder_is_an_embedder(tmp_path: Path) -> None:
     folder = tiny_folder(tmp_path)
     assert choose(str(folder), "") == Choice("e5", str(folder.resolve()))
+
+
+@pytest.mark.promise(27)
+def test_what_is_written_beside_vectors_opens_the_same_embedder_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not `auto`, which means another one tomorrow, nor a path from where one stood."""
+    folder = tiny_folder(tmp_path)
+    monkeypatch.chdir(folder.parent)
+    assert lasting_name(f"./{folder.name}", "") == str(folder.resolve())
+    assert lasting_name("auto", str(tmp_path / "none")) == "light"
+    assert [lasting_name(name, "") for name in ("hashing", "none")] == ["hashing", "none"]
 
 
 @pytest.mark.promise(25)

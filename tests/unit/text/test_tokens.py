@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from camillo.text.tokens import (
     Term,
+    may_hold,
     query_terms,
     term_counts,
     term_counts_of_all,
@@ -416,3 +417,50 @@ def test_a_text_is_as_long_as_its_words() -> None:
 def test_without_spaces_each_character_is_a_word() -> None:
     assert word_count("手机坏了") == 4
     assert word_count("手机 is 坏了.") == 5
+
+
+_SOME_WORDS = st.one_of(
+    st.builds(str.__add__, _STEMS, _ENDINGS),
+    st.sampled_from(
+        [
+            "the",
+            "de",
+            "la",
+            "le",
+            "der",
+            "die",
+            "und",
+            "est",
+            "Fuesse",
+            "getUserName",
+            "e_rase",
+            "is",
+            "in",
+            "naïve",
+            "→",
+        ]
+    ),
+)
+
+
+@given(
+    st.lists(st.one_of(_MIXED_TEXT, st.lists(_SOME_WORDS, max_size=8).map(" ".join)), max_size=5),
+    st.lists(_SOME_WORDS, max_size=8).map(" ".join),
+)
+@settings(max_examples=150)
+def test_what_no_line_may_hold_none_holds(lines: list[str], query: str) -> None:
+    terms = query_terms(query) + query_terms(" ".join(lines))[:5]
+    possible = may_hold("\n".join(lines), terms)
+    for line in lines:
+        counted = term_counts(line, terms)[0]
+        assert all(may or not count for may, count in zip(possible, counted, strict=True))
+
+
+@pytest.mark.parametrize("query", [_ENGLISH, _GERMAN, _RUSSIAN, _CHINESE, _CODE])
+def test_what_no_line_of_a_real_text_may_hold_none_holds(query: str) -> None:
+    terms = query_terms(query)
+    for text in (_ENGLISH, _GERMAN, _RUSSIAN, _CHINESE, _CODE):
+        possible = may_hold(text, terms)
+        for line in (text, *text.split("\n")):
+            counted = term_counts(line, terms)[0]
+            assert all(may or not count for may, count in zip(possible, counted, strict=True))
