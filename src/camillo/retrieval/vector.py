@@ -6,7 +6,7 @@ Without an embedder it adds nothing and says so.
 from __future__ import annotations
 
 from camillo.retrieval.candidate import Candidate, Context, Query
-from camillo.retrieval.keyword import NOMINATED, count_words, keyword_score
+from camillo.retrieval.keyword import MIDDLING, NOMINATED, count_words, keyword_score
 from camillo.text.passages import passage
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WHOLE_CHARS", "vector"]
 
+_FEW = 60  # nominations by meaning in a store where words nominate enough besides
 WHOLE_CHARS = 2000  # about what a window of 512 tokens holds
 
 
@@ -29,7 +30,6 @@ def vector(query: Query, candidates: list[Candidate], context: Context) -> list[
         return candidates
     if not _says_something(query.text):
         return candidates
-    wanted = max(NOMINATED, 4 * query.k)
     found = list(candidates)
     asked: dict[str, Any] = {}  # the query's vector, by model
     for number, root in enumerate(context.roots):
@@ -37,8 +37,10 @@ def vector(query: Query, candidates: list[Candidate], context: Context) -> list[
         embedder = _answering(root, context.embedder, context)
         if embedder.id not in asked:
             asked[embedder.id] = embedder.embed([query.text], "query")[0]
+        size = root.lexical.size()[0]
+        wanted = max(NOMINATED if size <= MIDDLING else _FEW, 4 * query.k)
         nearness = root.vectors.nearness(embedder, asked[embedder.id])
-        behind = root.lexical.size()[0] - len(nearness)
+        behind = size - len(nearness)
         if behind > 0:
             context.degraded.append(f"vectors {behind} behind: `camillo embed` takes them in")
         rows = [_row_of(c.memory, c.passage, c.row) for c in here.values()]

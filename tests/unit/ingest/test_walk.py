@@ -259,7 +259,7 @@ def test_likely_secrets_are_left_out_and_the_reason_says_how_to_have_them(
     make(tmp_path, f"conf/{name}", **{".camilloignore": f"!{name}\n", "conf/.gitignore": "!*"})
     assert found(tmp_path) == [".camilloignore", "conf/.gitignore"]
     ((path, reason),) = skipped(tmp_path).items()
-    assert "include_ignored" in reason
+    assert "mine.include" in reason
     assert f"conf/{name}" in found(tmp_path, WalkRules(include_ignored=(path,)))
 
 
