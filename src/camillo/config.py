@@ -10,6 +10,7 @@ reads the environment.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Mapping
 
 from camillo.errors import InvalidValue, UnknownName
@@ -105,6 +106,7 @@ _THREADS = (
     "OPENBLAS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
+_LARGEST = 1_000_000  # bytes of a config.toml
 _TABLES = {"memory", "mine", "closets", "search"}
 # A project's own config may shape what is found in it, not where memories go.
 _PROJECT_TABLES = {"mine", "closets", "search"}
@@ -229,6 +231,8 @@ def _from_environment() -> dict[str, str]:
 
 def _read(path: str) -> dict[str, Any]:
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode) or os.path.getsize(path) > _LARGEST:
+            raise InvalidValue(f"{path} must be an ordinary file of at most {_LARGEST} bytes")
         with open(path, "rb") as file:
             content = file.read()
     except (FileNotFoundError, NotADirectoryError):

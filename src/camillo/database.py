@@ -152,6 +152,12 @@ class Database:
                 return False
             return bool(rows[0][0] == 0)
 
+    def compact(self) -> None:
+        """Build the file anew, page by page. Only this rids it of deleted text for good: SQLite
+        zeroes what it frees, but not the old copies of rows that it moved inside a page."""
+        with self.patience(5), translated(self.path):
+            self.connection.execute("VACUUM")
+
     def close(self) -> None:
         with self.lock:
             self.connection.close(True)

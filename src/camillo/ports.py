@@ -143,6 +143,11 @@ class Store(Protocol):
         ahead log of them. False when a reader still holds the log: call again later."""
         ...
 
+    def erased(self) -> bool:
+        """[feed] Was something deleted since the last `scrub`, so that files have to be built anew
+        to be rid of it?"""
+        ...
+
     def unclean(self) -> bool:
         """[feed] Is text of retired versions still kept, or was `scrub` held up by a reader?"""
         ...

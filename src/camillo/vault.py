@@ -156,6 +156,11 @@ class OpenRoot:
         seen = min(index.cursor() for index in self.indexes)
         if not self.vectors.sweep():  # before the log is emptied, and again if it could not
             return False
+        if self.store.erased():
+            try:
+                self._file.database.compact()
+            except StoreBusy:
+                return False
         return bool(self._file.database.empty_log()) and self.store.scrub(seen)
 
     def timed(self, wrapper: Callable[[Any], Any]) -> dict[str, Any]:
@@ -375,7 +380,10 @@ def open_vault(
     `overrides` are settings by key (`search.k` → `"20"`). `lenient` (servers, hooks) starts with
     the defaults where a setting is wrong, instead of raising.
     """
-    cwd = cwd or os.getcwd()
+    try:
+        cwd = cwd or os.getcwd()
+    except FileNotFoundError as error:
+        raise Refused("the working directory is gone: change to one that exists") from error
     user = user_root()
     project = project_root(cwd)
     roots: dict[Scope, Root] = {"user": user}

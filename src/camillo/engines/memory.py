@@ -354,6 +354,9 @@ class MemoryStore:
                 self._feed[number] = self._feed[number]._replace(former=None)
         return True
 
+    def erased(self) -> bool:
+        return False
+
     def unclean(self) -> bool:
         with self._lock:
             return bool(self._retired) and self._feed[self._retired[-1]].former is not None

@@ -86,6 +86,9 @@ class NoneStore:
     def scrub(self, seen: int) -> bool:
         return True
 
+    def erased(self) -> bool:
+        return False
+
     def unclean(self) -> bool:
         return False
 

@@ -16,7 +16,7 @@ import apsw
 from camillo.database import BUSY_SECONDS, Database, legible
 from camillo.engines._sqlite_schema import COLUMNS, MIGRATIONS
 from camillo.engines._writable import check_writable
-from camillo.errors import InvalidValue, StoreDamaged
+from camillo.errors import InvalidValue, StoreBusy, StoreDamaged
 from camillo.model import (
     INTERNAL_KINDS,
     Author,
@@ -69,6 +69,8 @@ _FORGET_TEXT = (
     "UPDATE retired SET title = NULL, summary = NULL, body = NULL, detail = NULL, hash = x'' "
     "WHERE seq <= ? AND body IS NOT NULL"
 )
+# 1: the log may hold text of retired versions; 2: the pages may, too, since some were deleted
+_HOLDS_TEXT = "INSERT OR REPLACE INTO meta VALUES ('log_holds_text', ?)"
 _RETIRED_TEXT = "SELECT 1 FROM retired WHERE body IS NOT NULL LIMIT 1"
 _TALLIED = {
     "kind": "p.kind",
@@ -140,6 +142,8 @@ class SqliteStore:
     def delete(self, keys: Iterable[Key], by: Author = Author(), *, bulk: bool = False) -> int:
         with self.transaction(bulk=bulk):
             gone = [key for key in keys if self._delete(key)]
+            if gone:
+                self._database.connection.execute(_HOLDS_TEXT, (2,))
             self._log(by, [("deleted", _written(key), 1) for key in gone])
         return len(gone)
 
@@ -496,15 +500,25 @@ class SqliteStore:
     def scrub(self, seen: int) -> bool:
         if not self.unclean():
             return True
+        erased = self.erased()
         with self._database.write() as connection:
             connection.execute(_FORGET_TEXT, (seen,))
-            connection.execute("INSERT OR REPLACE INTO meta VALUES ('log_holds_text', 1)")
+            connection.execute(_HOLDS_TEXT, (2 if erased else 1,))
+        if erased:
+            try:
+                self._database.compact()
+            except StoreBusy:
+                return False
         if not self._database.empty_log():
             return False
         if not self._database.value(_RETIRED_TEXT):
             with self._database.write(durable=False) as connection:
                 connection.execute("DELETE FROM meta WHERE key = 'log_holds_text'")
         return True
+
+    def erased(self) -> bool:
+        held = self._database.value("SELECT value FROM meta WHERE key = 'log_holds_text'")
+        return bool(held == 2)
 
     def unclean(self) -> bool:
         held = self._database.value("SELECT 1 FROM meta WHERE key = 'log_holds_text'")

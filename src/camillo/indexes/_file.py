@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import apsw
 
 from camillo.database import Database, Migration, reset
-from camillo.errors import StoreDamaged, StoreTooNew
+from camillo.errors import StoreDamaged, StoreError, StoreTooNew
 from camillo.model import Filter, Memory, Session
 
 TYPE_CHECKING = False
@@ -47,7 +47,11 @@ class IndexFile:
         self.path = path
         self._identity = store_identity
         self._migrations: tuple[Migration, ...] = (self._make(schemas),)
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        try:
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        except FileExistsError as error:
+            folder = os.path.dirname(path)
+            raise StoreError(f"{folder} must be a folder: move what is there away") from error
         try:
             self.database = Database(path, self._migrations)
         except (StoreDamaged, StoreTooNew):

@@ -239,6 +239,16 @@ class LexicalIndex:
             clauses.append("p.archived IS NULL")
         return " AND ".join(clauses), arguments
 
+    def same_text(self, texts: Sequence[str]) -> list[Key]:
+        """The memories that hold one of these texts as a passage, letter for letter."""
+        hashes = [text_hash(text) for text in texts]
+        rows = self._file.database.rows(
+            "SELECT DISTINCT f.namespace, f.scope, f.session, p.id FROM passages p "
+            f"JOIN facets f ON f.rowid = p.facet WHERE p.hash IN ({', '.join('?' * len(hashes))})",
+            hashes,
+        )
+        return [Key(*row) for row in rows]
+
     # --- care ----------------------------------------------------------------------------------
 
     def reset(self) -> None:

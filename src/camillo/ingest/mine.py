@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Literal, NamedTuple, Protocol
 
 from camillo.config import MineSettings, environment
-from camillo.errors import InvalidValue, StoreBusy, StoreDamaged
+from camillo.errors import InvalidValue, StoreBusy, StoreDamaged, StoreFull
 from camillo.forgotten import Forgotten
 from camillo.ingest.places import Placing
 from camillo.ingest.sources import SourceRecord
@@ -203,7 +203,7 @@ class _Mine:
             return
         try:
             self.report.behind = self._target.catch_up()
-        except StoreBusy:  # filed is filed; the next command takes it in
+        except (StoreBusy, StoreFull):  # filed is filed; the next command takes it in
             self.report.behind = self._target.behind()
             return
         if self.report.drawers_gone or self.report.changed:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from camillo.errors import StoreBusy, StoreFull
 from camillo.forgotten import Forgotten
 from camillo.model import GLOBAL, Author, Memory, replace, source_id
 from camillo.ports import Store
@@ -45,8 +46,12 @@ def erase(root: Erasable, memories: Sequence[Memory], by: Author) -> Erased:
             root.store.put(Forgotten(root.store, scope).records(mine), by)
         count = root.store.delete([memory.key for memory in memories], by)
         root.store.put(_without_hashes(root.store, memories), by, bulk=True)
-    root.catch_up()
-    return Erased(count, root.scrub(), _backups(root.root))
+    try:
+        root.catch_up()
+        clean = root.scrub()
+    except (StoreBusy, StoreFull):  # it is deleted; the next command clears the last bytes
+        clean = False
+    return Erased(count, clean, _backups(root.root))
 
 
 def _without_hashes(store: Store, memories: Sequence[Memory]) -> list[Memory]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from camillo.errors import InvalidValue
 from camillo.lifecycle.forget import erase
-from camillo.model import Author, Filter, Memory
+from camillo.model import Author, Filter, Memory, short_id
 from camillo.ops._lookup import find_memory, path_text, source_of
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, NOTHING_FOUND, Report
@@ -18,8 +18,8 @@ __all__ = ["ForgetReport", "forget"]
 
 
 class ForgetReport(Report):
-    """`still_held_by` names backups that hold the text yet; `pending` says that a reader of
-    another process keeps the last bytes alive until the next command."""
+    """`still_held_by` names backups and other memories that hold the text yet; `pending` says that
+    a reader of another process keeps the last bytes alive until the next command."""
 
     still_held_by: list[str] = []
     pending: bool = False
@@ -51,6 +51,7 @@ def forget(
         report.results += [
             {"id": memory.id, "kind": memory.kind, "from": path_text(memory)} for memory in memories
         ]
+        report.still_held_by += _twins(root, memories)
         if not dry_run:
             done = erase(root, memories, Author(vault.author.who, "forget"))
             report.pending |= not done.clean
@@ -63,6 +64,18 @@ def forget(
     if not report.results:
         report.exit_code = NOTHING_FOUND
     return report
+
+
+def _twins(root: OpenRoot, memories: list[Memory]) -> list[str]:
+    """Other memories of the root with the same text, which are not asked for: in words."""
+    asked = {memory.key for memory in memories}
+    found: list[str] = []
+    for start in range(0, len(memories), 500):
+        bodies = [memory.body for memory in memories[start : start + 500]]
+        keys = [key for key in root.lexical.same_text(bodies) if key not in asked]
+        twins = (twin for twin in root.store.get(keys) if twin is not None)
+        found += [f"{path_text(twin)} (id {short_id(twin.id)}) has the same text" for twin in twins]
+    return found
 
 
 def _by_id(
