@@ -101,14 +101,17 @@ def mine(
     tell: Tell = lambda done, total, what: None,
     clock: Callable[[], float] = time.time,
     dry_run: bool = False,
+    count_first: bool = False,
 ) -> MineReport:
     """File everything readable under `folder`. Raises InvalidValue when there is no such path.
 
     A file counts as unchanged by (mtime, size), then by its hash; `rules` and the versions of
-    chunker, tokeniser, normaliser and closets are part of that.
+    chunker, tokeniser, normaliser and closets are part of that. `count_first` walks twice, so that
+    `tell` knows how many files there are.
     """
     if not os.path.lexists(folder):
         raise InvalidValue(f"there is no {folder}: give the path of a folder or a file")
+    total = _file_count(folder, settings) if count_first else None
     work = _Mine(target, folder, placing, settings, rules, scope, by, clock, dry_run)
     done = 0
     try:
@@ -118,11 +121,16 @@ def mine(
             else:
                 work.take(entry)
                 done += 1
-                tell(done, None, display(entry.relative))
+                tell(done, total, display(entry.relative))
     finally:
         work.finish()  # also when interrupted: what was prepared is filed
     tell(done, done, "")
     return work.report
+
+
+def _file_count(folder: str, settings: MineSettings) -> int:
+    entries = walk(folder, _walk_rules(settings), environment())
+    return sum(not isinstance(entry, Skipped) for entry in entries)
 
 
 class _Mine:

@@ -88,6 +88,7 @@ def mine(
         scope=scope,
         by=Author(vault.author.who, "mine"),
         tell=vault.progress,
+        count_first=vault.attended,
         clock=vault.clock,
         dry_run=dry_run,
     )

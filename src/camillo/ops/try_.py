@@ -59,6 +59,7 @@ def try_(
             vault.settings.rules(),
             by=Author(via="try"),
             tell=vault.progress,
+            count_first=vault.attended,
             clock=vault.clock,
         )
         seconds = vault.clock() - start
