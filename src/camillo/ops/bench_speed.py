@@ -58,7 +58,7 @@ def bench_speed(
 
     Queries are sentences that stand in the folder's own text. Times are CPU, not wall.
 
-    camillo bench speed ~/work/shop --json
+    camillo bench speed ~/projects/shop --json
     """
     folder = path_of(vault, path)
     report = SpeedReport()

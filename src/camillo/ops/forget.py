@@ -41,7 +41,7 @@ def forget(
     its source is mined again. The reply names backups that still hold the text.
 
     camillo forget 1a2b3c4d
-    camillo forget --source ~/work/shop/secrets.md --dry-run
+    camillo forget --source ~/projects/shop/secrets.md --dry-run
     """
     if bool(ids) == bool(source):
         raise InvalidValue("forget takes ids or --source FILE, one of the two")

@@ -67,7 +67,7 @@ def mine(
     Nothing is written into the folder. A file that did not change is not read again. Every file
     that is left out is listed with its reason. May be run again, and interrupted, at any time.
 
-    camillo mine ~/work/shop
+    camillo mine ~/projects/shop
     camillo mine notes.txt --wing diary --dry-run
     """
     folder = path_of(vault, path)

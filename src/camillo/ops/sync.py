@@ -43,7 +43,7 @@ def sync(
     A folder that cannot be read, or is not there at all, changes nothing: its disk may only be
     missing. Mining a file that came back brings its drawers back.
 
-    camillo sync ~/work/shop --dry-run
+    camillo sync ~/projects/shop --dry-run
     """
     under = path_of(vault, path) if path else None
     report = SyncReport(dry_run=dry_run)

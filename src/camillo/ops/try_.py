@@ -43,7 +43,7 @@ def try_(
 
     Answers by words; `--embedder light` or `e5` searches by meaning too, and takes its time.
 
-    camillo try ~/work/shop "where is the discount computed"
+    camillo try ~/projects/shop "where is the discount computed"
     """
     folder = path_of(vault, path)
     top = folder if os.path.isdir(folder) else os.path.dirname(folder)
