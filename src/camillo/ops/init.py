@@ -38,7 +38,7 @@ def init(
         Literal["user", "project"], Doc("Your own memory, or this project's.")
     ] = "user",
     rooms: Annotated[
-        tuple[str, ...], Doc("A room to begin with; may be repeated.", metavar="NAME")
+        tuple[str, ...], Doc("Rooms to begin with: a,b or repeated.", metavar="NAME")
     ] = (),
 ) -> Report:
     """Make the folder that memories live in. Says what is there already; changes nothing of it.
@@ -46,6 +46,7 @@ def init(
     camillo init
     camillo init --scope project --rooms decisions --rooms people
     """
+    rooms = tuple(room.strip() for each in rooms for room in each.split(","))
     for room in rooms:
         _check_room(room)
     root = vault.new_root(scope)

@@ -177,7 +177,7 @@ TABLE: Table = {
         True,
         (
             ('scope', 'str', 'user', ('user', 'project'), "Your own memory, or this project's.", ('--scope',), None, None, ''),
-            ('rooms', 'strs', (), (), 'A room to begin with; may be repeated.', ('--rooms',), None, None, 'NAME'),
+            ('rooms', 'strs', (), (), 'Rooms to begin with: a,b or repeated.', ('--rooms',), None, None, 'NAME'),
         ),
         'camillo init\ncamillo init --scope project --rooms decisions --rooms people',
         False,
