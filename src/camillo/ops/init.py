@@ -46,7 +46,7 @@ def init(
     camillo init
     camillo init --scope project --rooms decisions --rooms people
     """
-    rooms = tuple(room.strip() for each in rooms for room in each.split(","))
+    rooms = tuple(room.lstrip() for each in rooms for room in each.split(","))
     for room in rooms:
         _check_room(room)
     root = vault.new_root(scope)
