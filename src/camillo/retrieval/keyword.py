@@ -33,8 +33,8 @@ _LARGE = 20_000  # passages above which common words stop nominating …
 _COMMON = 0.05  # … that is, those in more than this share of them
 _POSTINGS = 0.12  # and the words that do nominate, rarest first, up to this share in all
 # Share of the engine's own k-th score below which a nomination is not scored.
-# Measured with 200 sentences over 128,000 drawers: 77 of 200 are scored on average, and the first
-# ten results are 99.4% those of scoring them all.
+# Against scoring all 200, the first ten results have 94.5% in common over 128,521 drawers (150
+# sentences of theirs, with the limits above) and 99.0% over 10,139; the first is always the same.
 _HOPELESS = 0.75
 
 

@@ -6,7 +6,7 @@ Without an embedder it adds nothing and says so.
 from __future__ import annotations
 
 from camillo.retrieval.candidate import Candidate, Context, Query
-from camillo.retrieval.keyword import MIDDLING, NOMINATED, count_words, keyword_score
+from camillo.retrieval.keyword import NOMINATED, count_words, keyword_score
 from camillo.text.passages import passage
 
 TYPE_CHECKING = False
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["WHOLE_CHARS", "vector"]
 
-_FEW = 60  # nominations by meaning in a store where words nominate enough besides
 WHOLE_CHARS = 2000  # about what a window of 512 tokens holds
 
 
@@ -38,7 +37,7 @@ def vector(query: Query, candidates: list[Candidate], context: Context) -> list[
         if embedder.id not in asked:
             asked[embedder.id] = embedder.embed([query.text], "query")[0]
         size = root.lexical.size()[0]
-        wanted = max(NOMINATED if size <= MIDDLING else _FEW, 4 * query.k)
+        wanted = max(NOMINATED, 4 * query.k)
         nearness = root.vectors.nearness(embedder, asked[embedder.id])
         behind = size - len(nearness)
         if behind > 0:
