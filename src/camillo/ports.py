@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, Literal, Protocol
 
-    from numpy import float32, int32
+    from numpy import bool_, float32, int32, int64
     from numpy.typing import NDArray
 
     from camillo.retrieval.candidate import Candidate, Context, Query
@@ -37,15 +37,24 @@ else:
     Role = str
 
 __all__ = [
+    "Dialect",
     "Embedder",
     "Hit",
     "Importer",
     "Index",
+    "KnownFile",
+    "Meaning",
+    "Model",
+    "Nearness",
+    "NoteFolder",
+    "NoteStat",
+    "Occurrences",
     "Passage",
     "Role",
     "Stage",
     "Store",
     "TokenVectors",
+    "Words",
 ]
 
 
@@ -65,12 +74,20 @@ class Hit(NamedTuple):
 class Store(Protocol):
     """Holds memories. The truth: what `put` acknowledged survives a crash.
 
-    `capabilities` ⊆ {"feed", "manifest", "journal", "keyword", "vector", "df", "transaction",
+    `capabilities` ⊆ {"feed", "manifest", "journal", "keyword", "vector", "transaction",
     "persistent", "keeps"}. "feed" means `changes`; "manifest" means `manifest`; one of the two is
-    there. "keeps" means that a put can be read back (the `none` engine lacks it).
+    there. "keeps" means that a put can be read back (the `none` engine lacks it). "keyword" means
+    `words`, "vector" means `meaning`; where one is missing the vault attaches local indexes in
+    place of both, since they name passages by the same row. What an engine can do may depend on
+    its server: then an instance declares more than its class.
+
+    An engine is constructed as `Engine(address, clock=…)`; the address is a file's path, or for
+    one that declares `remote = True` that of a server, with `space=…` for the part of the server
+    that is this root's.
     """
 
     name: str
+    remote: bool  # is each call a way to a server and back?
     capabilities: frozenset[str]
 
     def put(
@@ -130,6 +147,10 @@ class Store(Protocol):
         """[manifest] Every key with a version that differs when the content does."""
         ...
 
+    def waiting(self, since: int) -> int:
+        """[feed] How many changes come after number `since`; numbers may have gaps."""
+        ...
+
     def journal(self, since: int = 0, limit: int = 100) -> list[JournalEntry]:
         """[journal] Lines after number `since`, oldest first."""
         ...
@@ -150,6 +171,18 @@ class Store(Protocol):
 
     def unclean(self) -> bool:
         """[feed] Is text of retired versions still kept, or was `scrub` held up by a reader?"""
+        ...
+
+    def words(self) -> Words:
+        """[keyword] Its own search by words, always current: rows move with `put` itself."""
+        ...
+
+    def meaning(self) -> Meaning:
+        """[vector] Its own vectors."""
+        ...
+
+    def lacks(self) -> str:
+        """What its server is missing and does without, in words for a report; "" for nothing."""
         ...
 
     def identity(self) -> str:
@@ -183,6 +216,139 @@ class Index(Protocol):
     def check(self) -> Health: ...
 
     def close(self) -> None: ...
+
+
+class Occurrences(Protocol):
+    """Where tokens stand among the passages of one state of an index, as columns."""
+
+    @property
+    def rows(self) -> NDArray[int64]:
+        """(n,) the passages by their rows, rising."""
+        ...
+
+    @property
+    def words(self) -> NDArray[float32]:
+        """(n,) how many words each has."""
+        ...
+
+    def of(self, token: str) -> tuple[NDArray[int32], NDArray[float32]]:
+        """Of a token that was asked for: the places (in `rows`) of the passages that hold it,
+        rising, and how often each does."""
+        ...
+
+    def admitted(self, filter: Filter) -> NDArray[bool_] | None:
+        """(n,) which passages the filter admits; None when all are."""
+        ...
+
+
+class Words(Protocol):
+    """Search by words over the passages of one store: a local index, or what a server has.
+
+    Passages are those of `text/passages.py`, tokens those of `text/tokens.py`. It nominates;
+    scoring is the pipeline's. Memories of internal kinds have no passages.
+    """
+
+    def size(self) -> tuple[int, int]:
+        """(passages, words in them all)."""
+        ...
+
+    def df(self, tokens: Iterable[str]) -> dict[str, int]:
+        """In how many passages each token stands; one entry a token, exact."""
+        ...
+
+    def keyword(self, tokens: Sequence[str], k: int, filter: Filter) -> list[tuple[int, float]]:
+        """(row, score) of the k passages within the filter that hold any of the tokens, best first
+        by the engine's own measure: BM25 or one like it, higher = better, above 0. The passages of
+        one memory, and messages written one after another, have rows that follow each other."""
+        ...
+
+    def hits(self, chosen: Sequence[tuple[int, float]]) -> list[Hit]:
+        """The passages behind these (row, score), in order; one that is gone is left out."""
+        ...
+
+    def occurrences(self, tokens: Sequence[str]) -> Occurrences | None:
+        """Where each token stands, of all passages; None where that cannot be told cheaply. For a
+        process that searches often: it may keep what it was asked for."""
+        ...
+
+    def conversations(self) -> bool:
+        """Does any passage belong to a session?"""
+        ...
+
+    def same_text(self, texts: Sequence[str]) -> list[Key]:
+        """The memories that hold one of these texts as a passage, letter for letter."""
+        ...
+
+
+class Model(NamedTuple):
+    """An embedder that made vectors. `complete`: every passage had one once, so that searches may
+    use it. `made_with` is what the setting `search.embedder` would call it."""
+
+    name: str
+    dim: int
+    made_with: str
+    complete: bool
+
+
+class Nearness(Protocol):
+    """How near the passages of one store are to one query."""
+
+    def __len__(self) -> int:
+        """How many passages have a vector."""
+        ...
+
+    def of(self, rows: Sequence[int]) -> list[float | None]:
+        """The cosine of each passage by its row; None where it has no vector."""
+        ...
+
+    def of_texts(self, texts: Sequence[str]) -> list[float | None]:
+        """The cosine of each embedded text of a passage; None where it has no vector."""
+        ...
+
+    def best(self, k: int, filter: Filter) -> list[tuple[int, float]]:
+        """(row, cosine) of the k nearest passages that the filter admits, nearest first."""
+        ...
+
+
+class Meaning(Protocol):
+    """Vectors of the passages of one store, by model; vectors of two are never compared.
+
+    A vector is keyed by (model, hash of the passage's text): equal texts have one, and it goes
+    with the last passage that holds the text. One that is damaged counts as still to be made.
+    """
+
+    def models(self) -> list[Model]:
+        """The models that have vectors here, oldest first."""
+        ...
+
+    def missing(self, embedder: Embedder) -> int:
+        """How many texts have no vector of this model yet."""
+        ...
+
+    def fill(
+        self,
+        store: Store,
+        embedder: Embedder,
+        made_with: str,
+        *,
+        at_most: int | None = None,
+        told: Callable[[int], None] = lambda done: None,
+    ) -> int:
+        """Embed what has no vector; how many texts are left. May be killed and run again without
+        double work. When none is left the model is complete and vectors of others go."""
+        ...
+
+    def nearness(self, embedder: Embedder, vector: NDArray[float32]) -> Nearness:
+        """To a query's vector, float32 (dim,), unit length, of this embedder."""
+        ...
+
+    def count(self, embedder: Embedder) -> int:
+        """How many vectors of this model there are."""
+        ...
+
+    def sweep(self) -> bool:
+        """Drop vectors of texts that no passage holds any more. False: call again later."""
+        ...
 
 
 class TokenVectors(NamedTuple):
@@ -228,6 +394,112 @@ class Embedder(Protocol):
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """[tokens] The text of each token id; a leading space is kept as one."""
+        ...
+
+
+class Dialect(Protocol):
+    """One way of laying a note out in a file. Pure: bytes to memory and back.
+
+    Paths are relative to the notes' folder, with `/`. A note's `id` is its name, `title` and
+    `summary` what the file calls so, `kind` its type, `place.room` its folder (where the dialect
+    has rooms); `edges` are the authored relations and supersedes, mentions stay in the body.
+    `extra["frontmatter"]` holds keys that mean nothing to us, as read, `extra["problems"]` what of
+    a note could not be used. `fields` are those of a memory that a file can hold; the others live
+    in its row alone.
+    """
+
+    name: str
+    fields: frozenset[str]
+    locks: bool  # does another program that knows the dialect lock its notes by a folder?
+
+    def is_note(self, path: str) -> bool:
+        """Does a file of this name hold a note? Compiled and hand-written pages do not."""
+        ...
+
+    def enters(self, folder: str) -> bool:
+        """May notes lie in this folder, or below it?"""
+        ...
+
+    def parse(self, path: str, content: bytes) -> Memory:
+        """Raises NoteBroken with the line, for content that cannot be read as a note."""
+        ...
+
+    def render(self, memory: Memory, former: bytes | None = None) -> bytes:
+        """The file of a note. Over a former content only what differs is changed: unknown keys,
+        comments, order, line ends, a byte order mark and the body's bytes stay. Raises NoteBroken
+        for a former content that cannot be edited safely."""
+        ...
+
+    def path_of(self, memory: Memory) -> str:
+        """Where a new note goes. Raises InvalidValue for a name that no file may have."""
+        ...
+
+
+class NoteStat(NamedTuple):
+    """A file as `stat` tells it: nanoseconds, bytes."""
+
+    mtime_ns: int
+    size: int
+
+
+class KnownFile(NamedTuple):
+    """A file as it was read. `key` is that of its note, None where it is none; `problem` says why
+    not, or what of it could not be used."""
+
+    path: str
+    stat: NoteStat
+    hash: bytes
+    key: Key | None
+    problem: str = ""
+    line: int = 0
+
+
+class NoteFolder(Protocol):
+    """The files of one folder of notes, in one dialect: the only code that touches them.
+
+    Names that differ by case or Unicode form are different notes, also where the file system says
+    otherwise. Nothing outside the folder is ever read or written, by link or by name.
+    """
+
+    folder: str
+    writable: bool
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    def scan(self) -> tuple[dict[str, NoteStat], list[str]]:
+        """Every note file by path, and the folders that could not be read: of files below those
+        nothing is known."""
+        ...
+
+    def read(self, path: str) -> bytes:
+        """Raises NotFound, SourceUnreadable, Refused, InvalidValue over the size cap."""
+        ...
+
+    def write(self, path: str, content: bytes, expected: bytes | None) -> NoteStat:
+        """Atomic and durable. `expected` is what the file held when it was read, None for a new
+        one; raises NoteChanged when it holds something else now, and nothing is written. What an
+        editor saves in the very moment of writing is kept beside it as a conflict file."""
+        ...
+
+    def remove(self, path: str, expected: bytes) -> None:
+        """As `write`: raises NoteChanged when the file holds something else."""
+        ...
+
+    def free_path(self, path: str) -> str:
+        """The path, or one beside it where the file system would fold it together with another."""
+        ...
+
+    def conflicts(self) -> list[str]:
+        """What editors saved in the moment of a write, kept beside its note."""
+        ...
+
+    def sweep(self, older_than: float = 0.0) -> None:
+        """Clear away what killed writers left, if it is older than so many seconds."""
+        ...
+
+    def locked(self, path: str) -> AbstractContextManager[None]:
+        """Keeps other programs that know the dialect out, as the reference's own lock does."""
         ...
 
 

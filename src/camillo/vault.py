@@ -8,23 +8,52 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
 from camillo import registry
-from camillo.config import Settings, load_settings, models_folder
-from camillo.errors import CamilloError, MissingExtra, Refused, StoreBusy, StoreDamaged, StoreFull
+from camillo.config import (
+    Settings,
+    commonplace_embedder,
+    load_settings,
+    mentions_wanted,
+    models_folder,
+    project_root_setting,
+)
+from camillo.errors import (
+    CamilloError,
+    InvalidValue,
+    MissingExtra,
+    Refused,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+)
 from camillo.leases import lock_file
-from camillo.model import Author
+from camillo.model import GLOBAL, NOT_NOTES, Author, Filter
 from camillo.projection import behind, catch_up
 from camillo.records import NamedTuple
-from camillo.roots import Root, check_inside, find_project_root, make_root, project_root, user_root
+from camillo.roots import (
+    Root,
+    check_inside,
+    commonplace_root,
+    find_project_root,
+    foreign_roots,
+    keep_out_of_git,
+    make_root,
+    may_hold_notes,
+    project_root,
+    user_root,
+)
+from camillo.trust import is_trusted, set_trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from camillo.ports import Embedder, Store
+    from camillo.model import Key, Memory
+    from camillo.notebook import Notebook
+    from camillo.ports import Embedder, Meaning, Store, Words
     from camillo.roots import Scope
 
 __all__ = ["OpenRoot", "Plan", "Progress", "Vault", "open_vault"]
@@ -34,6 +63,7 @@ Progress = Callable[[int, "int | None", str], None]
 
 # What a search takes in before it answers; a longer backlog is reported and left to its writer.
 READ_BACKLOG = 20_000
+LOOK_AGAIN = 0.5  # seconds in which the indexes of a store that searches itself are not looked at
 READ_PATIENCE = 0.1  # seconds that a search waits for an index that another process writes
 
 
@@ -47,42 +77,138 @@ class OpenRoot:
         self._store: Store | None = None
         self._file: Any = None
         self._indexes: dict[str, Any] = {}
-        self._vectors: Any = None
+        self._vectors: Meaning | None = None
+        self._notebook: Notebook | None = None
+        self._folded: tuple[int, Mapping[Key, Key]] | None = None
+        self._refreshed = float("-inf")
 
     @property
     def scope(self) -> Scope:
         return self.root.scope
 
     @property
+    def name(self) -> str:
+        return self.root.name
+
+    @property
     def store(self) -> Store:
         if self._store is None:
-            engine = registry.load("engine", self._settings.memory.backend)
-            self._store = engine(self.root.store_path, clock=self._clock)
+            self._store = self._open_store()
         return self._store
+
+    def _open_store(self) -> Store:
+        memory = self._settings.memory
+        engine = registry.load("engine", memory.backend)
+        if not getattr(engine, "remote", False):
+            if self.root.form != "camillo":
+                keep_out_of_git(self.root)
+            return engine(self.root.store_path, clock=self._clock)  # type: ignore[no-any-return]
+        if not memory.dsn:
+            raise InvalidValue(
+                f"memory.backend = {memory.backend!r} needs the address of its server: "
+                "set memory.dsn or CAMILLO_DSN"
+            )
+        return engine(  # type: ignore[no-any-return]
+            memory.dsn, clock=self._clock, space=self.root.space
+        )
 
     @property
     def indexes(self) -> list[Any]:
-        """The indexes of this root, opened; `lexical` and `closets`."""
+        """The local indexes that follow this root's store, opened."""
         if not self._indexes:
             self._open_indexes()
         return list(self._indexes.values())
 
     @property
-    def lexical(self) -> Any:
-        return self.indexes and self._indexes["lexical"]
+    def words(self) -> Words:
+        """What searches this root by words: its store itself, or the local index `lexical`."""
+        if self._searches_itself:
+            return self.store.words()
+        if not self._indexes:
+            self._open_indexes()
+        words: Words = self._indexes["lexical"]
+        return words
 
     @property
-    def closets(self) -> Any:
-        return self.indexes and self._indexes["closets"]
-
-    @property
-    def vectors(self) -> Any:
-        """The index of meaning, which follows the passages of `lexical`."""
+    def meaning(self) -> Meaning:
+        """What searches it by meaning: its store itself, or the local index `vectors`, which
+        follows the passages of `lexical`."""
+        if self._searches_itself:
+            return self.store.meaning()
         if self._vectors is None:
             if self._file is None:
                 self._open_indexes()
-            self._vectors = registry.load("index", "vectors")(self._file)
+            by = self._settings.search.vectors
+            self._vectors = registry.load("index", "vectors")(self._file, by)
         return self._vectors
+
+    @property
+    def has_notes(self) -> bool:
+        """Are notes files here, and may there be any?"""
+        if self._settings.memory.notes != "markdown" or not self.root.folder:
+            return False
+        return self._notebook is not None or may_hold_notes(self.root.folder) or self._had_notes()
+
+    def _had_notes(self) -> bool:
+        """May there be rows of notes whose files are gone, all of them?"""
+        if self._file is None:
+            if not os.path.exists(self.root.index_path):
+                return self._holds_more_than_drawers()
+            self._open_indexes()
+        files = registry.load("index", "files")(self._file)
+        return bool(files.any() if files.scanned() else self._holds_more_than_drawers())
+
+    def _mark_empty(self) -> None:
+        """Where no note was ever kept that is noted once, so that no search has to count."""
+        if self._notebook is None and self._file is not None:
+            files = registry.load("index", "files")(self._file)
+            if not files.scanned() and not self._holds_more_than_drawers():
+                with suppress(StoreBusy, StoreFull):
+                    files.record((), (), time.time_ns())
+
+    def _holds_more_than_drawers(self) -> bool:
+        filter = Filter(None, archived=True)
+        filed = filter._replace(kinds=tuple(sorted(NOT_NOTES)))
+        return self.store.count(filter) > self.store.count(filed)
+
+    @property
+    def notebook(self) -> Notebook | None:
+        """The notes' files; None where notes are kept as the drawers are."""
+        if self._settings.memory.notes != "markdown" or not self.root.folder:
+            return None
+        if self._notebook is None:
+            from camillo.notebook import Notebook
+
+            if self._file is None:
+                self._open_indexes()
+            folder = registry.open_note_folder(self.root.form, self.root.folder, self.root.writable)
+            files = registry.load("index", "files")(self._file)
+            self._notebook = Notebook(folder, self.store, files, self.scope)
+        return self._notebook
+
+    @property
+    def closets(self) -> Any:
+        if not self._indexes:
+            self._open_indexes()
+        return self._indexes["closets"]
+
+    @property
+    def edges(self) -> Any:
+        if not self._indexes:
+            self._open_indexes()
+        return self._indexes["edges"]
+
+    def superseded(self, held: Callable[[list[Key]], list[Memory | None]]) -> Mapping[Key, Key]:
+        """Who stands for whom, of what newer memories supersede. `held` reads memories."""
+        at = self.edges.cursor()
+        if self._folded is None or self._folded[0] != at:
+            self._folded = at, _folded(self.edges.superseders(), held)
+        return self._folded[1]
+
+    @property
+    def _searches_itself(self) -> bool:
+        """Words and meaning name passages by the same rows, so they are from one hand."""
+        return self.store.capabilities >= {"keyword", "vector"}
 
     @contextmanager
     def lease(self, what: str) -> Iterator[bool]:
@@ -100,11 +226,13 @@ class OpenRoot:
         if "feed" not in self.store.capabilities:
             return 0
         try:
-            return catch_up(self.store, self.indexes, at_most=at_most, told=told)
+            left = catch_up(self.store, self.indexes, at_most=at_most, told=told)
         except Exception as error:
             if not self.mend(error):
                 raise
-            return catch_up(self.store, self.indexes, told=told)
+            left = catch_up(self.store, self.indexes, told=told)
+        self._mark_empty()
+        return left
 
     def mend(self, error: Exception) -> bool:
         """Did the derived rows bring this error about? Then they are thrown away, for the next
@@ -122,15 +250,32 @@ class OpenRoot:
         erasure that a reader had held up. Returns how many changes are left."""
         if "feed" not in self.store.capabilities:
             return 0
+        if self._searches_itself and time.monotonic() - self._refreshed < LOOK_AGAIN:
+            return 0  # its words are current by themselves, and each look is a way to the server
+        left = self.behind()
         try:
-            if self.behind():
+            if left:
                 with self._file.database.patience(READ_PATIENCE):
                     self.catch_up(at_most=READ_BACKLOG)
+                left = self.behind()
             if self.store.unclean():
                 self.scrub()
         except (StoreBusy, StoreFull):  # what is there already can be read
             pass
-        return self.behind()
+        self._refreshed = time.monotonic()
+        return left
+
+    def look_through_notes(self) -> int:
+        """Take in what people changed in the note files by hand; how many notes."""
+        try:
+            return self._look()
+        except Exception as error:
+            if not self.mend(error):
+                raise
+            return self._look()
+
+    def _look(self) -> int:
+        return self.notebook.refresh() if self.has_notes and self.notebook is not None else 0
 
     def behind(self) -> int:
         """How many changes the slowest index has still to take in."""
@@ -154,7 +299,7 @@ class OpenRoot:
         if "feed" not in self.store.capabilities:
             return True
         seen = min(index.cursor() for index in self.indexes)
-        if not self.vectors.sweep():  # before the log is emptied, and again if it could not
+        if not self.meaning.sweep():  # before the log is emptied, and again if it could not
             return False
         if self.store.erased():
             try:
@@ -180,12 +325,15 @@ class OpenRoot:
         self._make_indexes()
 
     def _make_indexes(self) -> None:
-        self._vectors = None
+        self._vectors = self._notebook = self._folded = None
         rules = self._settings.closets
         self._indexes = {
-            "lexical": registry.load("index", "lexical")(self._file),
             "closets": registry.load("index", "closets")(self._file, rules),
+            "edges": registry.load("index", "edges")(self._file, mentions_wanted()),
         }
+        if not self._searches_itself:
+            lexical = registry.load("index", "lexical")(self._file)
+            self._indexes = {"lexical": lexical, **self._indexes}
 
     def _problems(self) -> list[str]:
         """What is wrong with the derived rows."""
@@ -196,6 +344,19 @@ class OpenRoot:
             except Exception as error:  # noqa: BLE001 (a check that fails has found something)
                 found.append(str(error))
         return found
+
+
+def _folded(
+    links: Sequence[Any], held: Callable[[list[Key]], list[Memory | None]]
+) -> Mapping[Key, Key]:
+    if not links:
+        return {}
+    from camillo.graph.edges import graph_of
+    from camillo.graph.folding import fold
+
+    named = {end for link in links for end in (link.source, link.target)}
+    ends = sorted(named | {end._replace(session=GLOBAL) for end in named})
+    return fold(graph_of(each for each in held(ends) if each and not each.archived)).newest
 
 
 class Plan(NamedTuple):
@@ -214,7 +375,7 @@ class Vault:
         self,
         cwd: str,
         settings: Settings,
-        roots: Mapping[Scope, Root],
+        roots: Mapping[str, Root],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.cwd = cwd
@@ -229,45 +390,61 @@ class Vault:
         self.later: Callable[[list[str]], None] | None = None  # starts a command in the background
         self._embedders: list[Embedder | None] = []
         self._reopened: dict[str, Embedder | None] = {}
-        self._roots = dict(roots)
-        self._open: dict[Scope, OpenRoot] = {}
+        self._roots = dict(roots)  # by name
+        self._open: dict[str, OpenRoot] = {}
         self._scratch: list[OpenRoot] = []
 
-    def root(self, scope: Scope, *, create: bool = False) -> OpenRoot:
-        """The root of a scope. `create` makes its folder; without it a missing one is an error
-        that says how to make it."""
-        if scope not in self._open:
-            root = self._roots.get(scope)
+    def root(self, name: str, *, create: bool = False) -> OpenRoot:
+        """The root of a scope, or with another name of `roots`. `create` makes its folder; without
+        it a missing one is an error that says how to make it."""
+        if name not in self._open:
+            root = self._roots.get(name)
             if root is None:
                 raise Refused(
                     f"{self.cwd} is in no project: run `camillo init --scope project` in one, "
                     "or use --scope user"
                 )
             check_inside(root)
-            if create:
-                make_root(root)
-            elif not root.exists():
+            made = create and make_root(root)
+            if made and root.scope == "project":  # by ourselves, so it is no stranger's
+                set_trust(self.root("user", create=True).store, root.folder, trusted=True)
+            if not create and not root.exists():
                 raise Refused(f"nothing is kept in {root.folder} yet: run `camillo init` or mine")
-            self._open[scope] = OpenRoot(root, self.settings, self.clock)
-        return self._open[scope]
+            self._open[name] = OpenRoot(root, self.settings, self.clock)
+        return self._open[name]
 
     def roots(self, scope: Scope | None = None) -> Iterator[OpenRoot]:
         """The roots that exist, the project's first."""
-        for name in ("project", "user"):
-            root = self._roots.get(name)
-            if root is not None and root.exists() and scope in (None, name):
-                yield self.root(name)
+        ranked = sorted(self._roots.items(), key=lambda item: item[1].scope != "project")
+        for name, root in ranked:
+            if root.exists() and scope in (None, root.scope):
+                opened = self.root(name)
+                with suppress(StoreBusy, StoreFull):  # what is there already can be read
+                    opened.look_through_notes()
+                yield opened
 
-    def new_root(self, scope: Scope) -> Root:
+    def trusts(self, root: OpenRoot) -> bool:
+        """May what this root holds be offered unasked? The user's own always, a project's when a
+        person said so or made it here."""
+        if root.scope == "user":
+            return True
+        users = self._roots["user"]
+        return users.exists() and is_trusted(self.root("user").store, root.root.folder)
+
+    def new_root(self, scope: Scope, form: str = "camillo") -> Root:
         """Where the root of a scope is, or is to be made: a project's at the nearest project
         folder, else at the working directory itself."""
-        if scope not in self._roots:
-            folder = find_project_root(self.cwd) or os.path.realpath(self.cwd)
+        folder = find_project_root(self.cwd) or os.path.realpath(self.cwd)
+        if form == "commonplace":
+            root = commonplace_root(scope, project_root_setting() or folder)
+        elif scope in self._roots:
+            root = self._roots[scope]
+        else:
             root = Root("project", os.path.join(folder, ".camillo"))
-            if root.folder == self._roots["user"].folder:
-                raise Refused(f"{root.folder} is your user root: run this inside a project")
-            self._roots["project"] = root
-        return self._roots[scope]
+        users = [each.folder for each in self._roots.values() if each.scope == "user"]
+        if root.scope == "project" and root.folder in [*users, commonplace_root("user").folder]:
+            raise Refused(f"{root.folder} is your user root: run this inside a project")
+        return self._roots.setdefault(root.name, root)
 
     def scratch(self, folder: str = "", scope: Scope = "user") -> OpenRoot:
         """A root that nobody keeps: in `folder`, or without one in memory and without indexes."""
@@ -285,18 +462,18 @@ class Vault:
         root = self._roots.get(scope)
         return root.folder if root else None
 
-    def plan(self, preset: str | None = None) -> Plan:
+    def plan(self, preset: str | None = None, *, expand: bool = False) -> Plan:
         """What answers a search: the preset that is asked for, else the settings', with its
         embedder. `default` is hybrid with an embedder and words without; a process that would load
         a model for one question (not `warm`) answers by words, and says so, unless a preset or an
-        embedder was named."""
+        embedder was named. `expand` follows links out of what is found."""
         from camillo.retrieval.presets import DEFAULT, EMBEDDING, stages
 
         name = preset or self.settings.search.preset
         notes: list[str] = []
         if name == DEFAULT:
             name = "words" if self._words_only(notes) else "hybrid"
-        built = [(each, registry.load("stage", each)) for each in stages(name)]
+        built = [(each, registry.load("stage", each)) for each in stages(name, expand=expand)]
         embedder = self.embedder if name in EMBEDDING else None
         if name == "vectors" and embedder is None:
             raise MissingExtra("preset 'vectors' needs an embedder: run `camillo setup light`")
@@ -352,8 +529,15 @@ class Vault:
         name = lasting_name(self.settings.search.embedder, models_folder())
         with root.lease("vectors") as mine:
             if not mine:
-                return int(root.vectors.missing(embedder))
-            return int(root.vectors.fill(root.store, embedder, name, told=told))
+                return root.meaning.missing(embedder)
+            from camillo.lifecycle.sidecars import sidecars_of
+
+            sidecars = sidecars_of(root, embedder, self.settings.memory.sidecars)
+            known = sidecars.known() if sidecars else embedder
+            left = root.meaning.fill(root.store, known, name, told=told)
+            if sidecars:
+                sidecars.refresh()
+            return left
 
     def close(self) -> None:
         for root in (*self._open.values(), *self._scratch):
@@ -386,9 +570,7 @@ def open_vault(
         raise Refused("the working directory is gone: change to one that exists") from error
     user = user_root()
     project = project_root(cwd)
-    roots: dict[Scope, Root] = {"user": user}
-    if project:
-        roots["project"] = project
+    roots = {root.name: root for root in (user, project, *foreign_roots(cwd)) if root}
     project_config = project.config_path if project else None
     notes: list[str] = []
     try:
@@ -398,6 +580,12 @@ def open_vault(
             raise
         settings = Settings()
         notes.append(f"started with the default settings: {error}")
+    if settings.search.embedder == "auto" and any(r.form == "commonplace" for r in roots.values()):
+        named, note = commonplace_embedder()
+        settings = settings._replace(
+            search=settings.search._replace(embedder=named or settings.search.embedder)
+        )
+        notes += [note] if note else []
     vault = Vault(cwd, settings, roots, clock)
     vault.notes += notes
     return vault

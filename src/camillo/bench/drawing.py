@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 from camillo.errors import MissingExtra
 
-__all__ = ["Area", "Box", "Drawing", "Line", "Words", "png", "svg"]
+__all__ = ["Area", "Box", "Drawing", "Line", "Words", "pillow", "png", "svg"]
 
 Anchor = Literal["start", "middle", "end"]
 _SCALE = 2  # pixels of a PNG to one unit
@@ -70,17 +70,24 @@ def svg(drawing: Drawing) -> bytes:
     return "\n".join([*lines, *_elements(drawing), "</svg>\n"]).encode()
 
 
-def png(drawing: Drawing) -> bytes:
-    """Raises MissingExtra where Pillow is not installed."""
+def pillow() -> tuple[Any, Any, Any]:
+    """Its modules for images, pens and fonts. Raises MissingExtra where it is not installed."""
     try:
-        images = importlib.import_module("PIL.Image")
-        pens = importlib.import_module("PIL.ImageDraw")
-        fonts = importlib.import_module("PIL.ImageFont")
+        return (
+            importlib.import_module("PIL.Image"),
+            importlib.import_module("PIL.ImageDraw"),
+            importlib.import_module("PIL.ImageFont"),
+        )
     except ModuleNotFoundError as error:
         raise MissingExtra(
             "a PNG needs Pillow, which is not installed: name a .svg file, "
             "or pip install 'camillo[plots]'"
         ) from error
+
+
+def png(drawing: Drawing) -> bytes:
+    """Raises MissingExtra where Pillow is not installed."""
+    images, pens, fonts = pillow()
     size = (drawing.width * _SCALE, drawing.height * _SCALE)
     image = images.new("RGB", size, "#ffffff")
     pen = pens.Draw(image)

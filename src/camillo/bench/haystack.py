@@ -48,7 +48,7 @@ class Haystack:
 
     def rank(self, stages: Sequence[tuple[str, Stage]], text: str, k: int) -> list[str]:
         """The ids of the first k texts, best first."""
-        context = Context([self._root], self._settings, self._embedder)
+        context = Context([self._root], self._settings, self._embedder, warm=True)
         candidates = run(Query(text, k), stages, context)
         self.degraded.update(dict.fromkeys(context.degraded))
         return list(dict.fromkeys(candidate.memory.id for candidate in candidates))[:k]

@@ -10,13 +10,13 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from camillo.bench.drawing import Area, Box, Drawing, Line, Words, png, svg
+from camillo.bench.drawing import Area, Box, Drawing, Line, Words, pillow, png, svg
 from camillo.bench.evaluation import Outcome
 from camillo.bench.metrics import Mean, mean
 from camillo.bench.saved import Run, write_file
 from camillo.errors import InvalidValue
 
-__all__ = ["ablation_chart", "comparison_chart", "draw", "run_chart"]
+__all__ = ["ablation_chart", "comparison_chart", "draw", "must_be_drawable", "run_chart"]
 
 _WIDTH, _HEIGHT = 760, 480
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 30, 88, 60
@@ -45,13 +45,31 @@ class _Bar(NamedTuple):
     high: float
 
 
+_MAKERS = {".svg": svg, ".png": png}
+
+
+def must_be_drawable(path: str) -> None:
+    """Before the work whose outcome is to be drawn: "" is no plot. Raises InvalidValue,
+    MissingExtra."""
+    if not path:
+        return
+    if _ending(path) not in _MAKERS:
+        raise InvalidValue(f"a plot is .svg or .png; not {path!r}")
+    if _ending(path) == ".png":
+        pillow()
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise InvalidValue(f"{path} cannot be written: {folder} is no folder")
+
+
 def draw(drawing: Drawing, path: str) -> None:
     """Write it as the file's ending says. Raises InvalidValue, MissingExtra."""
-    ending = os.path.splitext(path)[1].lower()
-    makers = {".svg": svg, ".png": png}
-    if ending not in makers:
-        raise InvalidValue(f"a plot is .svg or .png; not {path!r}")
-    write_file(path, makers[ending](drawing))
+    must_be_drawable(path)
+    write_file(path, _MAKERS[_ending(path)](drawing))
+
+
+def _ending(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
 
 
 def run_chart(run: Run) -> Drawing:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 __all__ = [
     "Latency",
     "Timed",
+    "apart",
     "child_latency",
     "latency",
     "peak_rss_mb",
@@ -43,7 +44,8 @@ class Latency(NamedTuple):
 
 
 class Timed:
-    """Stands in for `inner` and adds up the CPU time that calls of its methods take."""
+    """Stands in for `inner` and adds up the CPU time, in `seconds`, that calls of its methods
+    take."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -67,6 +69,17 @@ class Timed:
 def latency(calls: Iterable[Callable[[], Any]]) -> Latency:
     """CPU time of each call."""
     return Latency.of(map(_spent, calls))
+
+
+def apart(calls: Iterable[Callable[[], Any]], part: Timed) -> tuple[Latency, Latency]:
+    """CPU time of each call without what `part` took in it, and what that took."""
+    rest, within = [], []
+    for call in calls:
+        before = part.seconds
+        spent = _spent(call)
+        within.append(part.seconds - before)
+        rest.append(spent - within[-1])
+    return Latency.of(rest), Latency.of(within)
 
 
 def child_latency(command: Sequence[str], environment: dict[str, str]) -> Latency:

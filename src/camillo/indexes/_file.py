@@ -14,15 +14,11 @@ import apsw
 
 from camillo.database import Database, Migration, reset
 from camillo.errors import StoreDamaged, StoreError, StoreTooNew
-from camillo.model import Filter, Memory, Session
+from camillo.indexes._passages import LoadedPassages
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+__all__ = ["FTS_TOKENISER", "Cursor", "IndexFile", "match"]
 
-__all__ = ["FTS_TOKENISER", "Cursor", "IndexFile", "facet_clause", "facet_of", "match", "source_of"]
-
-FORMAT = 2
+FORMAT = 3
 
 # Tokens are made by text/tokens.py and joined by spaces: FTS5 only has to split there. Every ASCII
 # sign but the space is a token character; all others are to the `ascii` tokeniser anyway.
@@ -45,6 +41,7 @@ class IndexFile:
 
     def __init__(self, path: str, store_identity: str, schemas: Sequence[str]) -> None:
         self.path = path
+        self.passages = LoadedPassages(lambda: self.database)
         self._identity = store_identity
         self._migrations: tuple[Migration, ...] = (self._make(schemas),)
         try:
@@ -119,69 +116,6 @@ class Cursor:
         )
 
 
-def facet_of(connection: apsw.Connection, memory: Memory) -> int:
-    """The row that holds what filters ask, shared by all memories with the same values."""
-    value = (
-        memory.namespace, memory.scope, memory.session, memory.kind, memory.place.wing,
-        memory.place.room,
-    )  # fmt: skip
-    return _row(
-        connection, "facets", ["namespace", "scope", "session", "kind", "wing", "room"], value
-    )
-
-
-def source_of(connection: apsw.Connection, memory: Memory) -> int | None:
-    if memory.origin is None:
-        return None
-    return _row(connection, "sources", ["name"], (memory.origin.source,))
-
-
-def facet_clause(filter: Filter) -> tuple[str, list[Any]]:
-    """What the filter asks of a facet `f`, as SQL."""
-    clauses: list[str] = []
-    arguments: list[Any] = []
-    for column in ("namespace", "scope"):
-        value = getattr(filter, column)
-        if value is not None:
-            clauses.append(f"f.{column} = ?")
-            arguments.append(value)
-    for column in ("wing", "room"):
-        value = getattr(filter, column)
-        if value is not None:
-            clauses.append(f"f.{column} = ?")
-            arguments.append(value)
-    if filter.kinds is not None:
-        clauses.append(f"f.kind IN ({', '.join('?' * len(filter.kinds))})")
-        arguments.extend(filter.kinds)
-    sessions = _sessions(filter.session)
-    if sessions is not None:
-        clauses.append(f"f.session IN ({', '.join('?' * len(sessions))})")
-        arguments.extend(sessions)
-    return " AND ".join(clauses) or "1", arguments
-
-
 def match(tokens: Sequence[str]) -> str:
     """An FTS5 query for passages that hold any of the tokens."""
     return " OR ".join('"' + token.replace('"', '""') + '"' for token in tokens)
-
-
-def _sessions(session: Session) -> tuple[str, ...] | None:
-    values = {
-        "any": None,
-        "global": ("",),
-        "only": (session.id,),
-        "with-global": ("", session.id),
-    }
-    return values[session.mode]
-
-
-def _row(
-    connection: apsw.Connection, table: str, columns: Sequence[str], value: Sequence[str]
-) -> int:
-    where = " AND ".join(f"{column} = ?" for column in columns)
-    row = connection.execute(f"SELECT rowid FROM {table} WHERE {where}", value).get
-    if row is None:
-        marks = ", ".join("?" * len(columns))
-        connection.execute(f"INSERT INTO {table}({', '.join(columns)}) VALUES ({marks})", value)
-        row = connection.last_insert_rowid()
-    return int(row)

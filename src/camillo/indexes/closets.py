@@ -14,15 +14,8 @@ from collections.abc import Iterable, Sequence
 import apsw
 
 from camillo.errors import StoreDamaged
-from camillo.indexes._file import (
-    FTS_TOKENISER,
-    Cursor,
-    IndexFile,
-    facet_clause,
-    facet_of,
-    match,
-    source_of,
-)
+from camillo.indexes._facets import facet_clause, facet_of, source_of
+from camillo.indexes._file import FTS_TOKENISER, Cursor, IndexFile, match
 from camillo.model import Change, Filter, Health, Key, Memory
 from camillo.ports import Store
 from camillo.records import NamedTuple

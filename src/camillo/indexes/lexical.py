@@ -14,15 +14,9 @@ from collections.abc import Sequence
 import apsw
 
 from camillo.errors import StoreDamaged
-from camillo.indexes._file import (
-    FTS_TOKENISER,
-    Cursor,
-    IndexFile,
-    facet_clause,
-    facet_of,
-    match,
-    source_of,
-)
+from camillo.indexes._facets import facet_clause, facet_of, source_of
+from camillo.indexes._file import FTS_TOKENISER, Cursor, IndexFile, match
+from camillo.indexes._passages import REMOVED
 from camillo.model import INTERNAL_KINDS, Change, Filter, Health, Key, Memory
 from camillo.ports import Hit, Store
 from camillo.text.passages import PassageText, passages, text_hash
@@ -32,8 +26,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from camillo.indexes.postings import Occurrences, Postings
+
 __all__ = ["SCHEMA", "LexicalIndex"]
 
+_AT_ONCE = 500  # rows that one statement asks for
 _COUNTED = 20_000  # tokens whose counts are kept, as long as nothing changes
 
 SCHEMA = f"""
@@ -46,7 +43,7 @@ CREATE INDEX passages_archived ON passages(archived) WHERE archived IS NOT NULL;
 CREATE VIRTUAL TABLE words USING fts5(title, summary, body, content='', {FTS_TOKENISER});
 INSERT INTO words(words, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row');
-INSERT INTO meta VALUES ('passages', 0), ('words', 0);
+INSERT INTO meta VALUES ('passages', 0), ('words', 0), ('passages_removed', random() >> 24);
 """
 
 
@@ -61,6 +58,7 @@ class LexicalIndex:
         self._facets: dict[tuple[Any, ...], int] = {}
         self._counted: dict[str, int] = {}
         self._counted_at: tuple[Any, ...] = ()
+        self._postings: Postings | None = None
 
     def cursor(self) -> int:
         return self._cursor.get()
@@ -79,6 +77,7 @@ class LexicalIndex:
             self.reset()
         try:
             with self._file.database.write(durable=False) as connection:
+                self._facets.clear()  # another process may have built the file anew meanwhile
                 seen = self.cursor()
                 for change in changes:
                     if change.seq > seen:
@@ -156,6 +155,7 @@ class LexicalIndex:
             (rowid, *fields),
         )
         connection.execute("DELETE FROM passages WHERE rowid = ?", (rowid,))
+        connection.execute(REMOVED)
         self._resize(connection, -1, -words)
 
     def _resize(self, connection: apsw.Connection, passages: int, words: int) -> None:
@@ -193,30 +193,52 @@ class LexicalIndex:
             sql = "SELECT doc FROM vocabulary WHERE term = ?"
             return {token: connection.execute(sql, (token,)).get or 0 for token in tokens}
 
-    def keyword(self, tokens: Sequence[str], k: int, filter: Filter) -> list[Hit]:
-        """The k passages within the filter that hold any of the tokens, best first."""
+    def keyword(self, tokens: Sequence[str], k: int, filter: Filter) -> list[tuple[int, float]]:
+        """(row, score) of the k passages within the filter that hold any of the tokens, best
+        first."""
         if not tokens:
             return []
         clause, arguments = self._restriction(filter)
         # Not ORDER BY rank: FTS5 sorts all matches with their positions then, at twice the cost.
+        sql = "SELECT w.rowid, -bm25(w.words) AS score FROM words w "
         if clause:
-            sql = (
-                "SELECT f.namespace, f.scope, f.session, p.id, p.number, bm25(w.words) AS bm25, "
-                "p.rowid "
-                "FROM words w JOIN passages p ON p.rowid = w.rowid "
-                "JOIN facets f ON f.rowid = p.facet "
-                f"WHERE w.words MATCH ? AND {clause} ORDER BY bm25, w.rowid LIMIT ?"
+            sql += (
+                "JOIN passages p ON p.rowid = w.rowid JOIN facets f ON f.rowid = p.facet "
+                f"WHERE w.words MATCH ? AND {clause} "
             )
         else:
-            sql = (
-                "SELECT f.namespace, f.scope, f.session, p.id, p.number, w.bm25, p.rowid FROM "
-                "(SELECT rowid, bm25(words) AS bm25 FROM words WHERE words MATCH ? "
-                "ORDER BY bm25, rowid LIMIT ?) w "
-                "JOIN passages p ON p.rowid = w.rowid JOIN facets f ON f.rowid = p.facet "
-                "ORDER BY w.bm25, w.rowid"
+            sql += "WHERE w.words MATCH ? "
+        sql += "ORDER BY score DESC, w.rowid LIMIT ?"
+        return self._file.database.rows(sql, (match(tokens), *arguments, k))
+
+    def hits(self, chosen: Sequence[tuple[int, float]]) -> list[Hit]:
+        """The passages behind these (row, score), in order; one that is gone is left out."""
+        found: dict[int, tuple[Key, int]] = {}
+        for start in range(0, len(chosen), _AT_ONCE):
+            rows = [row for row, _ in chosen[start : start + _AT_ONCE]]
+            held = self._file.database.rows(
+                "SELECT p.rowid, f.namespace, f.scope, f.session, p.id, p.number FROM passages p "
+                "JOIN facets f ON f.rowid = p.facet "
+                f"WHERE p.rowid IN ({', '.join('?' * len(rows))})",
+                rows,
             )
-        rows = self._file.database.rows(sql, (match(tokens), *arguments, k))
-        return [Hit(Key(*row[:4]), row[4], -row[5], row[6]) for row in rows]
+            found.update({row[0]: (Key(*row[1:5]), row[5]) for row in held})
+        return [Hit(*found[row], score, row) for row, score in chosen if row in found]
+
+    def occurrences(self, tokens: Sequence[str]) -> Occurrences | None:
+        """Where each token stands, of all passages. None without NumPy."""
+        if self._postings is None:
+            try:
+                from camillo.indexes.postings import Postings
+            except ModuleNotFoundError:
+                return None
+            self._postings = Postings(self._file)
+        return self._postings.occurrences(tokens)
+
+    def conversations(self) -> bool:
+        """Does any passage belong to a session?"""
+        sql = "SELECT 1 FROM facets WHERE session <> '' LIMIT 1"
+        return bool(self._file.database.value(sql))
 
     def _restriction(self, filter: Filter) -> tuple[str, list[Any]]:
         """The filter as SQL over p and f; empty when it admits every passage that is here."""
@@ -255,6 +277,7 @@ class LexicalIndex:
         with self._file.database.write(durable=False) as connection:
             connection.execute("INSERT INTO words(words) VALUES ('delete-all')")
             connection.execute("DELETE FROM passages")
+            connection.execute(REMOVED)
             connection.execute("UPDATE meta SET value = 0 WHERE key IN ('passages', 'words')")
             self._cursor.move(connection, 0)
 

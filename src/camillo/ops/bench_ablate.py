@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from camillo.bench.compare import difference
 from camillo.bench.evaluation import Outcome, evaluate
+from camillo.bench.plots import ablation_chart, draw, must_be_drawable
 from camillo.errors import UnknownName
 from camillo.ops._haystacks import filled, missing_note, read_set, rules_of
 from camillo.ops._lookup import path_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["AblateReport", "AblationRow", "bench_ablate"]
 
 WHOLE = "(nothing)"
+NEEDED = frozenset({"expand", "read"})  # without them nothing is asked, or nothing found
 Pipeline = Sequence[tuple[str, "Stage"]]
 
 
@@ -65,18 +67,21 @@ def bench_ablate(
 ) -> AblateReport:
     """Run a preset once whole and once without each of its stages.
 
-    Changes come with 95% intervals and a paired test, as in `bench compare`.
+    The stages expand and read stay: without the one nothing is asked, without the other nothing
+    found. Changes come with 95% intervals and a paired test, as in `bench compare`.
 
     camillo bench ablate --corpus corpus.jsonl --queries queries.jsonl --metric ndcg@10
     """
     rules = rules_of(level, "ours", k)
+    must_be_drawable(plot and path_of(vault, plot))
     known = metric_names(rules.cutoffs)
     if metric not in known:
         raise UnknownName.of("metric", metric, known)
     vault.warm = True
     plan = vault.plan(preset)
     whole = plan.stages
-    variants = {WHOLE: whole, **{name: _without(whole, name) for name, _ in whole}}
+    variants: dict[str, Pipeline] = {WHOLE: whole}
+    variants |= {name: _without(whole, name) for name, _ in whole if name not in NEEDED}
     test = read_set(vault, "bench ablate", corpus, queries)
     outcomes: dict[str, list[Outcome]] = {name: [] for name in variants}
     notes, missing = dict.fromkeys(test.notes), 0
@@ -97,8 +102,6 @@ def bench_ablate(
         stages=[name for name, _ in whole],
     )
     if plot:
-        from camillo.bench.plots import ablation_chart, draw
-
         draw(ablation_chart(report.results, metric, report.queries), path_of(vault, plot))
     return report
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from camillo.bench.compare import compare
+from camillo.bench.plots import comparison_chart, draw, must_be_drawable
 from camillo.bench.saved import read_run
 from camillo.errors import InvalidValue
 from camillo.ops._lookup import path_of
@@ -45,6 +46,7 @@ def bench_compare(
 
     camillo bench compare words.json hybrid.json
     """
+    must_be_drawable(plot and path_of(vault, plot))
     first = read_run(path_of(vault, run))
     if other:
         second = read_run(path_of(vault, other))
@@ -71,7 +73,5 @@ def bench_compare(
         told = f"{report.only_in_a} only in A, {report.only_in_b} only in B"
         report.degraded.append(f"queries that one run does not have are left out: {told}")
     if plot:
-        from camillo.bench.plots import comparison_chart, draw
-
         draw(comparison_chart(report.results, names), path_of(vault, plot))
     return report

@@ -15,6 +15,7 @@ from camillo.bench.metrics import (
     mean,
     percentile,
 )
+from camillo.bench.plots import draw, must_be_drawable, run_chart
 from camillo.bench.saved import Run, write_run
 from camillo.ops._haystacks import (
     TestSet,
@@ -89,6 +90,7 @@ def bench_retrieval(
     camillo bench retrieval --corpus corpus.jsonl --queries queries.jsonl --preset words
     """
     rules = rules_of(level, protocol, k)
+    must_be_drawable(plot and path_of(vault, plot))
     vault.warm = True
     plan = vault.plan(preset)
     test = read_set(vault, "bench retrieval", corpus, queries)
@@ -111,8 +113,6 @@ def bench_retrieval(
     if out:
         write_run(run, path_of(vault, out))
     if plot:
-        from camillo.bench.plots import draw, run_chart
-
         draw(run_chart(run), path_of(vault, plot))
     return report
 

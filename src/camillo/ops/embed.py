@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from camillo.errors import MissingExtra
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, Report
 
@@ -11,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camillo.vault import OpenRoot, Vault
 
-__all__ = ["embed", "embed_root"]
+__all__ = ["embed", "embed_later", "embed_root"]
 
 
 @operation(writes=True, idempotent=True)
@@ -44,12 +45,34 @@ def embed(
     return report
 
 
+def embed_later(vault: Vault, root: OpenRoot) -> list[str]:
+    """Vectors for what is new: now where a person waits and sees it or the model is loaded
+    already, else in the background. What a report has to say of those that are not there yet."""
+    try:
+        embedder = vault.embedder
+    except MissingExtra as error:  # filed is filed
+        return [f"words only: {error}"]
+    if embedder is None:
+        return []
+    if vault.attended:
+        left = embed_root(vault, root)
+    else:
+        left = root.meaning.missing(embedder)
+        if left and vault.later:
+            named = vault.settings.search.embedder
+            vault.later(["embed", "--scope", root.scope, "--embedder", named, "--quiet"])
+    if not left:
+        return []
+    how = "follow in the background" if vault.later else "come with `camillo embed`"
+    return [f"vectors {left} behind: they {how}"]
+
+
 def embed_root(vault: Vault, root: OpenRoot) -> int:
     """Embed with progress; how many texts are left."""
     embedder = vault.embedder
     if embedder is None:
         return 0
-    total = int(root.vectors.missing(embedder))
+    total = root.meaning.missing(embedder)
     done = 0
 
     def told(count: int) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from camillo.errors import StoreDamaged
-from camillo.model import Filter
-from camillo.ops._lookup import make_filter, source_of, unknown_places
+from camillo.errors import StoreDamaged, UnknownName
+from camillo.model import RELATIONS, Filter
+from camillo.ops._lookup import make_filter, source_of, source_text, unknown_places
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import NOTHING_FOUND, Report
 from camillo.records import NamedTuple
-from camillo.retrieval.candidate import Candidate, Context, Query
+from camillo.retrieval.candidate import Candidate, Context, Expansion, Query
 from camillo.retrieval.pipeline import run
 from camillo.text.passages import passage
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     AnyReport = TypeVar("AnyReport", bound="SearchReport")
 
-__all__ = ["SearchReport", "SearchResult", "find", "search"]
+__all__ = ["SearchReport", "SearchResult", "answer", "find", "search"]
 
 
 class SearchResult(NamedTuple):
@@ -46,6 +47,9 @@ class SearchResult(NamedTuple):
     title: str
     happened_at: str
     also_in: tuple[str, ...] = ()
+    via: dict[str, str] | None = None  # the link that led here: relation, from
+    superseded_by: str = ""
+    trust: str = "normal"  # untrusted: of a project that nobody vouched for
 
 
 class SearchReport(Report):
@@ -76,6 +80,16 @@ def search(
     scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
     archived: Annotated[bool, Doc("Also what was archived.")] = False,
     preset: Annotated[str | None, Doc("Which list of stages answers.", metavar="NAME")] = None,
+    expand: Annotated[
+        Literal["none", "one-hop", "hierarchical"], Doc("Follow links out of what is found.")
+    ] = "none",
+    expand_types: Annotated[
+        tuple[str, ...], Doc("Along these; else builds-on and related-to.", metavar="RELATION")
+    ] = (),
+    expand_limit: Annotated[
+        int, Doc("At most so many neighbours of each.", metavar="N", min=0, max=100)
+    ] = 2,
+    include_superseded: Annotated[bool, Doc("Also what newer memories replace.")] = False,
     explain: Annotated[bool, Doc("Show what each stage did and what scores are made of.")] = False,
 ) -> SearchReport:
     """Find memories by what they say.
@@ -92,7 +106,14 @@ def search(
     )  # fmt: skip
     roots = list(vault.roots(scope))
     wanted = k or vault.settings.search.k
-    report = find(vault, roots, query, wanted, SearchReport(), filter, preset, explain)
+    asked = Query(
+        query,
+        wanted,
+        filter,
+        Expansion(expand, _relations(expand_types), expand_limit),
+        include_superseded,
+    )
+    report = answer(vault, roots, asked, SearchReport(), preset, explain)
     if not roots:
         report.degraded.append("nothing is kept yet: run `camillo mine PATH` first")
     elif not report.results:
@@ -112,24 +133,37 @@ def find(
     preset: str | None = None,
     explain: bool = False,
 ) -> AnyReport:
+    """Run the pipeline over the roots for a plain question and fill the report."""
+    return answer(vault, roots, Query(query, k, filter), report, preset, explain)
+
+
+def answer(
+    vault: Vault,
+    roots: Sequence[OpenRoot],
+    query: Query,
+    report: AnyReport,
+    preset: str | None = None,
+    explain: bool = False,
+) -> AnyReport:
     """Run the pipeline over the roots and fill the report."""
-    plan = vault.plan(preset)
-    report.query, report.preset = query, plan.preset
+    plan = vault.plan(preset, expand=query.expansion.mode != "none")
+    report.query, report.preset = query.text, plan.preset
     report.degraded += plan.notes
     for root in roots:
         report.degraded += _current(root)
-    context = _context(vault, roots, plan)
     try:
-        candidates = run(Query(query, k, filter), plan.stages, context)
+        context = _context(vault, roots, plan)
+        candidates = run(query, plan.stages, context)
     except Exception as error:
         mended = [root.mend(error) for root in roots]
         if not any(mended):
             raise
         report.degraded += [note for root in roots for note in _current(root)]
         context = _context(vault, roots, plan)
-        candidates = run(Query(query, k, filter), plan.stages, context)
+        candidates = run(query, plan.stages, context)
     report.degraded += context.degraded
-    report.results = [_result(candidate) for candidate in candidates]
+    trusted = [vault.trusts(root) for root in roots]
+    report.results = [_result(each, context, trusted[each.root]) for each in candidates]
     if explain:
         report.terms = [term.word for term in context.terms]
         report.trace = [step._asdict() for step in context.trace]
@@ -139,8 +173,11 @@ def find(
 
 
 def _context(vault: Vault, roots: Sequence[OpenRoot], plan: Plan) -> Context:
-    context = Context(roots, vault.settings.search, plan.embedder)
+    context = Context(roots, vault.settings.search, plan.embedder, warm=vault.warm)
     context.reopen = vault.reopen_embedder
+    for number, root in enumerate(roots):
+        folded = root.superseded(partial(context.held, number))
+        context.superseded = {**context.superseded, **folded}
     return context
 
 
@@ -152,12 +189,14 @@ def _current(root: OpenRoot) -> list[str]:
     except StoreDamaged as error:  # a row that is damaged: what was indexed before can be found
         notes.append(str(error))
         left = root.behind()
+    if missing := root.store.lacks():
+        notes.append(missing)
     if left:
         notes.append(f"the {root.scope} index is {left} changes behind")
     return notes
 
 
-def _result(candidate: Candidate) -> SearchResult:
+def _result(candidate: Candidate, context: Context, trusted: bool) -> SearchResult:
     memory = candidate.memory
     origin = memory.origin
     note = memory.kind != "drawer"
@@ -165,7 +204,7 @@ def _result(candidate: Candidate) -> SearchResult:
     via = "note" if note else "drawer+closet" if candidate.closet_boost else "drawer"
     return SearchResult(
         id=memory.id,
-        source=origin.source if origin else "",
+        source=source_text(memory),
         line_start=origin.line_start if origin else 0,
         line_end=origin.line_end if origin else 0,
         score=round(candidate.score, 4),
@@ -181,4 +220,20 @@ def _result(candidate: Candidate) -> SearchResult:
         title=memory.title,
         happened_at=memory.happened_at,
         also_in=tuple(candidate.also_in),
+        via=_via(candidate),
+        superseded_by=newer.id if (newer := context.superseded.get(memory.key)) else "",
+        trust=memory.trust if trusted or memory.trust != "normal" else "untrusted",
     )
+
+
+def _via(candidate: Candidate) -> dict[str, str] | None:
+    if candidate.via is None:
+        return None
+    return {"relation": candidate.via.relation, "from": candidate.via.hit.id}
+
+
+def _relations(asked: Sequence[str]) -> tuple[str, ...]:
+    for name in asked:
+        if name not in RELATIONS:
+            raise UnknownName.of("relation", name, RELATIONS)
+    return tuple(asked) or ("builds-on", "related-to")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from camillo.errors import StoreDamaged
 from camillo.model import Filter, Key, Memory
@@ -11,28 +11,70 @@ from camillo.text.tokens import Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
+    from typing import Any, Literal, Protocol
 
     from camillo.config import SearchSettings
-    from camillo.ports import Embedder, Store
-    from camillo.retrieval.keyword import Counts
+    from camillo.ports import Embedder, Meaning, Nearness, Store, Words
+    from camillo.retrieval.exact import Scores
+    from camillo.retrieval.fuse import Scale
 else:
     Protocol = object  # for type checkers
 
-__all__ = ["Candidate", "Context", "Query", "SearchRoot", "Step"]
+__all__ = [
+    "Candidate",
+    "Context",
+    "Counts",
+    "Edges",
+    "Expansion",
+    "Nomination",
+    "Query",
+    "SearchRoot",
+    "Step",
+    "Via",
+]
+
+
+class Edges(Protocol):
+    """The links between the memories of one root, as (source, relation, target). An end that was
+    only named is meant in its own session, and where it is not there among the global ones."""
+
+    def empty(self) -> bool: ...
+
+    def outbound(
+        self, keys: Sequence[Key], relations: Sequence[str] | None = None
+    ) -> Sequence[tuple[Key, str, Key]]:
+        """The links out of these memories, in the order of `keys`, then of their memory."""
+
+    def inbound_counts(self, keys: Sequence[Key]) -> Mapping[Key, int]:
+        """How many authored links lead to each; one without any may be missing."""
 
 
 class SearchRoot(Protocol):
-    """An opened root as stages see it. `lexical` and `closets` are its local indexes."""
+    """An opened root as stages see it. `words` and `meaning` search its passages: local indexes,
+    or what its store has of its own."""
 
     @property
     def store(self) -> Store: ...
     @property
-    def lexical(self) -> Any: ...
+    def words(self) -> Words: ...
+    @property
+    def meaning(self) -> Meaning: ...
     @property
     def closets(self) -> Any: ...
     @property
-    def vectors(self) -> Any: ...
+    def edges(self) -> Edges: ...
+
+
+class Expansion(NamedTuple):
+    """Which neighbours of the hits are considered as well: along `relations`, at most `limit` for
+    each hit (one-hop), or all parents over child-of (hierarchical). A neighbour has at least the
+    hit's score times `decay`, a parent that of its best child times `parent_decay`."""
+
+    mode: Literal["none", "one-hop", "hierarchical"] = "none"
+    relations: tuple[str, ...] = ("builds-on", "related-to")
+    limit: int = 2
+    decay: float = 0.7
+    parent_decay: float = 0.9
 
 
 class Query(NamedTuple):
@@ -41,6 +83,37 @@ class Query(NamedTuple):
     text: str
     k: int = 10
     filter: Filter = Filter()
+    expansion: Expansion = Expansion()
+    include_superseded: bool = False
+
+
+class Via(NamedTuple):
+    """The link over which a hit brought a candidate in, or lifted it."""
+
+    relation: str
+    hit: Key
+
+
+class Counts(NamedTuple):
+    """Per term how often it stands in a text, and how many words the text has."""
+
+    tf: list[int]
+    words: int
+
+
+class Nomination:
+    """A passage that may be worth reading: what the engine's words say of it, on 0 to 1 of the
+    best (0: words did not nominate it), and how near it is in meaning. `near`: meaning nominated
+    it."""
+
+    __slots__ = ("cosine", "near", "root", "row", "said")
+
+    def __init__(self, root: int, row: int, said: float = 0.0, cosine: float | None = None) -> None:
+        self.root = root
+        self.row = row
+        self.said = said
+        self.cosine = cosine
+        self.near = cosine is not None
 
 
 class Candidate:
@@ -48,12 +121,13 @@ class Candidate:
 
     `root` says which of the context's roots it lives in, `row` is its passage's number there,
     `counts` what its words are,
-    `also_in` the sources of equal texts that were folded into this one.
+    `also_in` the sources of equal texts that were folded into this one,
+    `via` the link that it owes its place to.
     """
 
     __slots__ = (
         "also_in", "closet_boost", "closet_preview", "counts", "memory", "passage", "root", "row",
-        "score", "signals",
+        "score", "signals", "via",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +149,7 @@ class Candidate:
         self.closet_boost = 0.0
         self.closet_preview = ""
         self.also_in: list[str] = []
+        self.via: Via | None = None
 
     @property
     def key(self) -> Key:
@@ -98,19 +173,33 @@ class Context:
         roots: Sequence[SearchRoot],
         settings: SearchSettings,
         embedder: Embedder | None = None,
+        *,
+        warm: bool = False,
     ) -> None:
         self.roots = roots
+        self.warm = warm  # does this process search often? Then indexes keep columns in memory
         self.settings = settings
         self.terms: tuple[Term, ...] = ()
         self.weights: list[float] = []  # per term: weight times idf
         self.known_mass = 0.0  # share of the weights whose terms occur in the store
         self.average = 0.0  # words of a passage, on average
+        self.passages = 0  # in all roots
+        self.nominated: list[Nomination] = []  # not read yet
+        self.exact: dict[int, Scores] = {}  # by root, where every passage's words are known
+        self.loudest: dict[int, float] = {}  # by root: the best score of what words nominated
+        # by root: what words could say at most of a passage that they did not nominate
+        self.unheard: dict[int, float] = {}
+        self.nearness: dict[int, Nearness] = {}  # by root
+        self.scales: dict[int, Scale] = {}  # by root: how words and meaning were made one score
+        self.cosines: dict[int, tuple[float, float]] = {}  # by root: the range of all nominated
         self.nominating: list[str] = []  # tokens that engines are asked for
         self.embedder = embedder
         # opens the embedder of vectors that were made earlier; None where that cannot be
         self.reopen: Callable[[str], Embedder | None] = lambda name: None
         self.trace: list[Step] = []
         self.degraded: list[str] = []
+        # memories that a newer one supersedes, each with the one that stands for it
+        self.superseded: Mapping[Key, Key] = {}
 
     def held(self, root: int, keys: Sequence[Key]) -> list[Memory | None]:
         """What a root's store holds under these keys. A row that is damaged counts as gone, and

@@ -22,10 +22,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["BOOSTS", "closets"]
+    from camillo.retrieval.fuse import Scale
+
+__all__ = ["BOOSTS", "CONSIDERED", "closets"]
 
 BOOSTS = (0.40, 0.25, 0.15, 0.08, 0.04)  # by rank among sources
 ELSEWHERE = 0.5  # share of the boost for drawers of the source that the line does not point at
+CONSIDERED = 12  # closets of a root; with 20 of them 99.4% of the first ten results are the same
 LEAST = 0.5  # a line that holds less of the query than this says nothing about it
 
 
@@ -90,7 +93,7 @@ def _lines(query: Query, context: Context) -> Iterator[_Line]:
     """The lines of nominated closets that say enough about the query."""
     lines: list[tuple[int, Any, str, str]] = []
     for number, root in enumerate(context.roots):
-        for closet in root.closets.search(context.nominating, 2 * query.k, query.filter):
+        for closet in root.closets.search(context.nominating, CONSIDERED, query.filter):
             if _may_say_enough(closet, context):
                 lines += [(number, closet, line, t) for line in closet.lines if (t := said(line))]
     counted = term_counts_of_all([text for _, _, _, text in lines], context.terms)
@@ -122,6 +125,8 @@ def _missing(
     """Drawers that a line points at and that are no candidates yet."""
     admits = query.filter.admits
     known = {candidate.key for candidate in candidates}
+    if not query.include_superseded:
+        known |= context.superseded.keys()
     fresh: list[tuple[Memory, int]] = []
     for pointer in pointers:
         keys = [Key(pointer.namespace, pointer.scope, "", id_) for id_ in pointer.ids]
@@ -130,7 +135,21 @@ def _missing(
         fresh += [(memory, pointer.root) for memory in found if memory and admits(memory)]
     counts = count_words([passage(memory, 0).text for memory, _ in fresh], context)
     scores = [keyword_score(each, context) for each in counts]
-    return [
+    missing = [
         Candidate(memory, root, 0, score, {"keyword": score})
         for (memory, root), score in zip(fresh, scores, strict=True)
     ]
+    for number, scale in context.scales.items():
+        _fuse([each for each in missing if each.root == number], number, scale, context)
+    return missing
+
+
+def _fuse(candidates: list[Candidate], number: int, scale: Scale, context: Context) -> None:
+    """Judge them by meaning too, as the others were."""
+    if candidates and number in context.nearness:
+        texts = [passage(each.memory, 0).embedded for each in candidates]
+        cosines = context.nearness[number].of_texts(texts)
+        for candidate, cosine in zip(candidates, cosines, strict=True):
+            if cosine is not None:
+                candidate.signals["vector"] = cosine
+            candidate.score = scale.score(candidate.signals["keyword"], cosine)

@@ -9,31 +9,57 @@ words.
 
 from __future__ import annotations
 
+from camillo.records import NamedTuple
 from camillo.retrieval.candidate import Candidate, Context, Query
 
-__all__ = ["WORDS", "fuse"]
+__all__ = ["WORDS", "Scale", "fuse", "trust_in_words"]
 
 WORDS = 0.65  # weight of words when they know the whole question; meaning has the rest
+
+
+class Scale(NamedTuple):
+    """What words are divided by, the range that cosines are stretched over, how much of the
+    question the words know, and how good the best can be: without that, the best of nothing would
+    score 1."""
+
+    best: float
+    low: float
+    high: float
+    trust: float
+    strength: float = 1.0
+
+    def score(self, said: float, cosine: float | None) -> float:
+        """Words and meaning as one, on 0 to 1."""
+        words = WORDS * self.trust
+        said = said / self.best if self.best > 0 else 0.0
+        near = 0.0 if cosine is None else _stretched(cosine, self.low, self.high)
+        blend = (words * said + (1 - WORDS) * near) / (words + 1 - WORDS)
+        return min(1.0, blend * self.strength)  # a rounded cosine may pass 1
 
 
 def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
     if not any("vector" in candidate.signals for candidate in candidates):
         return candidates
     best = max(map(_said, candidates))
-    words = WORDS * trust_in_words(context) if best > 0 else 0.0
+    trust = trust_in_words(context) if best > 0 else 0.0
+    words = WORDS * trust
     for number in range(len(context.roots)):  # roots may have vectors of different models
         here = [candidate for candidate in candidates if candidate.root == number]
-        cosines = [c.signals["vector"] for c in here if "vector" in c.signals]
-        low, high = (min(cosines), max(cosines)) if cosines else (0.0, 0.0)
-        # How good the best can be: without this, the best of nothing would score 1.
+        low, high = _range(here, context.cosines.get(number))
         strength = (words * best + (1 - WORDS) * max(0.0, high)) / (words + 1 - WORDS)
+        scale = context.scales[number] = Scale(best, low, high, trust, strength)
         for candidate in here:
-            signals = candidate.signals
-            near = _stretched(signals["vector"], low, high) if "vector" in signals else 0.0
-            said = _said(candidate) / best if best > 0 else 0.0
-            score = (words * said + (1 - WORDS) * near) / (words + 1 - WORDS)
-            candidate.score = min(1.0, score * strength)  # a rounded cosine may pass 1
+            candidate.score = scale.score(_said(candidate), candidate.signals.get("vector"))
     return candidates
+
+
+def _range(
+    candidates: list[Candidate], nominated: tuple[float, float] | None
+) -> tuple[float, float]:
+    """The least and the greatest cosine of a root, also among what was not worth reading."""
+    cosines = [c.signals["vector"] for c in candidates if "vector" in c.signals]
+    cosines += nominated or ()
+    return (min(cosines), max(cosines)) if cosines else (0.0, 0.0)
 
 
 def _stretched(cosine: float, low: float, high: float) -> float:

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from camillo.model import GLOBAL
 from camillo.retrieval import bm25
-from camillo.retrieval.candidate import Candidate, Context, Query
-from camillo.retrieval.keyword import Counts
+from camillo.retrieval.candidate import Candidate, Context, Counts, Query
 
 __all__ = ["MESSAGE", "SESSION", "WINDOW", "grains"]
 

@@ -15,11 +15,12 @@ def run(query: Query, stages: Sequence[tuple[str, Stage]], context: Context) -> 
     """The query's candidates after the last stage, best first; equal ones by source and part."""
     candidates: list[Candidate] = []
     for name, stage in stages:
-        before, start = len(candidates), time.process_time()
+        before, start = len(candidates) + len(context.nominated), time.process_time()
         candidates = stage(query, candidates, context)
         candidates.sort(key=_order)
         spent = (time.process_time() - start) * 1000
-        context.trace.append(Step(name, before, len(candidates), round(spent, 3)))
+        after = len(candidates) + len(context.nominated)
+        context.trace.append(Step(name, before, after, round(spent, 3)))
     return candidates
 
 

@@ -11,17 +11,28 @@ __all__ = ["DEFAULT", "EMBEDDING", "PRESETS", "stages"]
 
 DEFAULT = "default"
 
+# `superseded` before `read`: what is hidden must not raise the bar for what is worth reading.
 PRESETS = {
-    "words": ("expand", "keyword", "grains", "closets", "limit"),
-    "vectors": ("vector", "limit"),
-    "hybrid": ("expand", "keyword", "vector", "grains", "fuse", "closets", "limit"),
-}
+    "words": (
+        "expand", "keyword", "superseded", "read", "grains", "closets", "connected", "limit",
+    ),
+    "vectors": ("vector", "superseded", "read", "connected", "limit"),
+    "hybrid": (
+        "expand", "keyword", "vector", "superseded", "read", "grains", "fuse", "closets",
+        "connected", "limit",
+    ),
+}  # fmt: skip
 
 EMBEDDING = frozenset({"vectors", "hybrid"})  # presets that ask an embedder
 
 
-def stages(preset: str) -> tuple[str, ...]:
-    """The stages of a preset. Raises UnknownName."""
+def stages(preset: str, *, expand: bool = False) -> tuple[str, ...]:
+    """The stages of a preset; `expand` puts in `related`, where scores are whole. Raises
+    UnknownName."""
     if preset not in PRESETS:
         raise UnknownName.of("preset", preset, [DEFAULT, *PRESETS])
-    return PRESETS[preset]
+    found = PRESETS[preset]
+    if not expand:
+        return found
+    at = 1 + max(found.index(name) for name in ("read", "grains", "fuse") if name in found)
+    return (*found[:at], "related", *found[at:])

@@ -222,7 +222,7 @@ class _Tokens(dict[str, str]):
     def _any(self, word: str, normal: str) -> str:
         if _is_one_word(normal):
             return self._word(normal)
-        if len(word) == 1 and word == normal:
+        if len(word) == 1 and word == normal and not word.isalnum():
             return word  # a symbol
         return " ".join(filter(None, map(self._piece, _pieces(normal))))
 

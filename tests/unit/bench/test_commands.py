@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +12,12 @@ import pytest
 
 from camillo.bench.haystack import memory_of
 from camillo.bench.records import Text
-from camillo.errors import InvalidValue, UnknownName
+from camillo.errors import CamilloError, InvalidValue, UnknownName
 from camillo.ops.bench_ablate import bench_ablate
 from camillo.ops.bench_compare import bench_compare
 from camillo.ops.bench_load import bench_load
 from camillo.ops.bench_retrieval import bench_retrieval
+from camillo.retrieval.presets import PRESETS
 from camillo.vault import Vault, open_vault
 
 TEXTS: list[dict[str, Any]] = [
@@ -222,12 +224,28 @@ def test_an_ablation_leaves_each_stage_out_once(vault: Vault) -> None:
         vault, corpus="corpus.jsonl", queries="queries.jsonl", preset="words", plot="a.svg"
     )
     rows = {row.left_out: row for row in report.results}
-    assert list(rows) == ["(nothing)", *report.stages]
+    assert report.stages == list(PRESETS["words"])
+    offered = [name for name in report.stages if name not in ("expand", "read")]
+    assert list(rows) == ["(nothing)", *offered]
     assert rows["(nothing)"].value == 0.75
     assert rows["keyword"].value == 0
     assert (rows["keyword"].better, rows["keyword"].worse) == (0, 3)
     assert rows["keyword"].change == -0.75
     assert "without keyword" in Path("a.svg").read_text("utf-8")
+
+
+@pytest.mark.parametrize("plot", ["a.pdf", "gone/a.svg", "a.png"])
+def test_what_cannot_be_drawn_is_said_before_the_work(vault: Vault, plot: str) -> None:
+    if plot == "a.png" and importlib.util.find_spec("PIL"):
+        pytest.skip("Pillow is here")
+    missing = {"corpus": "gone.jsonl", "queries": "gone.jsonl"}  # work would fail at once
+    for command in (
+        lambda: bench_ablate(vault, **missing, preset="words", plot=plot),
+        lambda: bench_retrieval(vault, **missing, preset="words", plot=plot),
+        lambda: bench_compare(vault, "gone.json", plot=plot),
+    ):
+        with pytest.raises(CamilloError, match=r"plot is|is no folder|needs Pillow"):
+            command()
 
 
 def test_an_ablation_names_the_nearest_measure(vault: Vault) -> None:

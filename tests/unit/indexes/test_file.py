@@ -114,7 +114,7 @@ def test_it_is_its_owners_alone(tmp_path: Path) -> None:
 def test_facets_answer_the_four_values_of_a_session(
     tmp_path: Path, session: Session, found: list[str]
 ) -> None:
-    from camillo.indexes._file import facet_clause, facet_of
+    from camillo.indexes._facets import facet_clause, facet_of
     from camillo.model import Memory
 
     file = _open(tmp_path)

@@ -27,7 +27,8 @@ def root(vault: Vault) -> OpenRoot:
 
 def _found(root: OpenRoot, text: str, filter: Filter = Filter(), k: int = 50) -> list[str]:
     root.catch_up()
-    return [hit.key.id for hit in root.lexical.keyword(token_text(text).split(), k, filter)]
+    chosen = root.words.keyword(token_text(text).split(), k, filter)
+    return [hit.key.id for hit in root.words.hits(chosen)]
 
 
 def test_every_word_of_a_text_leads_to_it(root: OpenRoot) -> None:
@@ -44,23 +45,23 @@ def test_titles_and_summaries_count(root: OpenRoot) -> None:
 def test_sizes_and_frequencies_follow_every_change(root: OpenRoot) -> None:
     root.store.put([Memory("a", "gate gate wall"), Memory("b", "gate")])
     root.catch_up()
-    assert root.lexical.size() == (2, 4)
-    assert root.lexical.df(["gate", "wall", "lamp"]) == {"gate": 2, "wall": 1, "lamp": 0}
+    assert root.words.size() == (2, 4)
+    assert root.words.df(["gate", "wall", "lamp"]) == {"gate": 2, "wall": 1, "lamp": 0}
     root.store.put([Memory("a", "lamp")])
     root.catch_up()
-    assert root.lexical.size() == (2, 2)
-    assert root.lexical.df(["gate", "wall", "lamp"]) == {"gate": 1, "wall": 0, "lamp": 1}
+    assert root.words.size() == (2, 2)
+    assert root.words.df(["gate", "wall", "lamp"]) == {"gate": 1, "wall": 0, "lamp": 1}
     root.store.delete([Key("", "user", "", "a"), Key("", "user", "", "b")])
     root.catch_up()
-    assert root.lexical.size() == (0, 0)
-    assert root.lexical.df(["gate", "lamp"]) == {"gate": 0, "lamp": 0}
-    assert root.lexical.check().problems == ()
+    assert root.words.size() == (0, 0)
+    assert root.words.df(["gate", "lamp"]) == {"gate": 0, "lamp": 0}
+    assert root.words.check().problems == ()
 
 
 def test_bookkeeping_is_not_indexed(root: OpenRoot) -> None:
     root.store.put([Memory("s", "gate", "source"), Memory("f", "gate", "forgotten")])
     assert _found(root, "gate") == []
-    assert root.lexical.cursor() == root.store.last_change()
+    assert root.words.cursor() == root.store.last_change()
 
 
 def test_filters_are_applied_before_the_limit(root: OpenRoot) -> None:
@@ -129,16 +130,16 @@ def test_after_any_history_it_is_what_a_rebuild_would_make(
             root.catch_up()
             root.scrub()
     words = ["a", "b", "abc", "门", "门道", "é"]
-    before = [sorted(_found(root, word)) for word in words], root.lexical.size()
-    assert root.lexical.check().problems == ()
+    before = [sorted(_found(root, word)) for word in words], root.words.size()
+    assert root.words.check().problems == ()
     root.rebuild()
-    assert ([sorted(_found(root, word)) for word in words], root.lexical.size()) == before
+    assert ([sorted(_found(root, word)) for word in words], root.words.size()) == before
 
 
 @pytest.mark.promise(3)
 def test_a_check_sees_rows_that_were_overwritten(root: OpenRoot, home: Path) -> None:
     root.store.put([Memory("m", "seven gates")])
     root.catch_up()
-    with root.lexical._file.database.write() as connection:
+    with root.words._file.database.write() as connection:
         connection.execute("DELETE FROM passages")
-    assert root.lexical.check().problems != ()
+    assert root.words.check().problems != ()

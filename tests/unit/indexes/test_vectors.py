@@ -61,14 +61,14 @@ def model() -> Recording:
 
 def _fill(root: OpenRoot, model: HashingEmbedder, **options: Any) -> int:
     root.catch_up()
-    return int(root.vectors.fill(root.store, model, "hashing", **options))
+    return int(root.meaning.fill(root.store, model, "hashing", **options))
 
 
 def _nearest(
     root: OpenRoot, model: HashingEmbedder, text: str, k: int = 10, filter: Filter = Filter()
 ) -> list[str]:
-    nearness = root.vectors.nearness(model, model.embed([text], "query")[0])
-    return [hit.key.id for hit in nearness.best(k, filter)]
+    nearness = root.meaning.nearness(model, model.embed([text], "query")[0])
+    return [hit.key.id for hit in root.words.hits(nearness.best(k, filter))]
 
 
 def _rows(home: Path, sql: str) -> list[Any]:
@@ -99,9 +99,9 @@ class TestFilling:
     def test_every_passage_gets_its_vector(self, root: OpenRoot, model: Recording) -> None:
         root.store.put([Memory(f"m{n}", f"door number {n}", "drawer") for n in range(600)])
         assert _fill(root, model) == 0
-        assert root.vectors.count(model) == 600
-        assert root.vectors.missing(model) == 0
-        assert [each.complete for each in root.vectors.models()] == [True]
+        assert root.meaning.count(model) == 600
+        assert root.meaning.missing(model) == 0
+        assert [each.complete for each in root.meaning.models()] == [True]
 
     def test_equal_texts_are_embedded_once(self, root: OpenRoot, model: Recording) -> None:
         root.store.put([Memory(f"m{n}", "the licence", "drawer") for n in range(300)])
@@ -129,8 +129,8 @@ class TestFilling:
     def test_it_can_stop_and_go_on(self, root: OpenRoot, model: Recording) -> None:
         root.store.put([Memory(f"m{n}", f"door {n}", "drawer") for n in range(600)])
         left = _fill(root, model, at_most=1)
-        assert left == root.vectors.missing(model) == 600 - len(model.texts) > 0
-        assert [each.complete for each in root.vectors.models()] == [False]
+        assert left == root.meaning.missing(model) == 600 - len(model.texts) > 0
+        assert [each.complete for each in root.meaning.models()] == [False]
         assert _fill(root, model) == 0
         assert len(model.texts) == len(set(model.texts)) == 600
 
@@ -148,7 +148,7 @@ class TestFilling:
         root.store.put([Memory("a", "the old text", "drawer"), Memory("b", "gate", "drawer")])
         root.catch_up()
         root.store.put([Memory("a", "the new text", "drawer")])
-        assert root.vectors.fill(root.store, model, "hashing") == 1
+        assert root.meaning.fill(root.store, model, "hashing") == 1
         assert model.texts == ["gate"]
         assert _fill(root, model) == 0
         assert model.texts == ["gate", "the new text"]
@@ -161,9 +161,9 @@ class TestFilling:
         root.store.put([Memory("last", "the last gate", "drawer")])
         root.catch_up()
         root.store.delete(keys)
-        assert root.vectors.fill(root.store, model, "hashing") == 700
+        assert root.meaning.fill(root.store, model, "hashing") == 700
         assert model.texts == ["the last gate"]
-        assert [each.complete for each in root.vectors.models()] == [False]
+        assert [each.complete for each in root.meaning.models()] == [False]
 
     @pytest.mark.promise(12)
     def test_a_text_that_is_forgotten_while_it_is_embedded_gets_no_vector(
@@ -194,7 +194,7 @@ class TestFilling:
         path.write_bytes(data.replace(text, b"?" * len(text)))
         with open_vault() as again:
             root = again.root("user")
-            assert root.vectors.fill(root.store, model, "hashing") == 1
+            assert root.meaning.fill(root.store, model, "hashing") == 1
         assert model.texts == ["gate"]
 
     def test_vectors_of_another_shape_are_refused(self, root: OpenRoot) -> None:
@@ -217,7 +217,7 @@ class TestNeighbours:
         exact = model.embed(texts, "passage")
         for query in texts[:20]:
             vector = model.embed([query[: len(query) // 2]], "query")[0]
-            hits = root.vectors.nearness(model, vector).best(10, Filter())
+            hits = root.words.hits(root.meaning.nearness(model, vector).best(10, Filter()))
             wanted = exact @ vector
             got = np.array([wanted[int(hit.key.id[1:])] for hit in hits])
             scores = np.array([hit.score for hit in hits])
@@ -235,7 +235,7 @@ class TestNeighbours:
 
     def test_nothing_is_near_in_an_empty_root(self, root: OpenRoot, model: Recording) -> None:
         root.catch_up()
-        nearness = root.vectors.nearness(model, model.embed(["gate"], "query")[0])
+        nearness = root.meaning.nearness(model, model.embed(["gate"], "query")[0])
         assert (len(nearness), nearness.best(5, Filter()), nearness.of([1])) == (0, [], [None])
 
     def test_what_has_no_vector_has_no_nearness(self, root: OpenRoot, model: Recording) -> None:
@@ -244,7 +244,7 @@ class TestNeighbours:
         root.store.put([Memory("b", "wall", "drawer")])
         root.catch_up()
         [first], [second] = _rows_of(root, "gate"), _rows_of(root, "wall")
-        nearness = root.vectors.nearness(model, model.embed(["gate"], "query")[0])
+        nearness = root.meaning.nearness(model, model.embed(["gate"], "query")[0])
         assert nearness.of([second, first, 99]) == [None, pytest.approx(1, abs=0.01), None]
 
     def test_those_of_another_process_are_seen(
@@ -384,7 +384,7 @@ class TestModels:
         _fill(root, model)
         _fill(root, other, at_most=1)
         assert len(_nearest(root, model, "door", 999)) == 600
-        assert len(_nearest(root, other, "door", 999)) == root.vectors.count(other) < 600
+        assert len(_nearest(root, other, "door", 999)) == root.meaning.count(other) < 600
 
     def test_the_old_ones_vectors_stay_until_the_new_one_is_complete(
         self, root: OpenRoot, model: Recording
@@ -393,13 +393,13 @@ class TestModels:
         root.store.put([Memory(f"m{n}", f"door {n}", "drawer") for n in range(600)])
         _fill(root, model)
         _fill(root, other, at_most=1)
-        assert [(m.name, m.complete) for m in root.vectors.models()] == [
+        assert [(m.name, m.complete) for m in root.meaning.models()] == [
             (model.id, True),
             (other.id, False),
         ]
         assert _fill(root, other) == 0
-        assert [(m.name, m.complete) for m in root.vectors.models()] == [(other.id, True)]
-        assert root.vectors.count(model) == 0
+        assert [(m.name, m.complete) for m in root.meaning.models()] == [(other.id, True)]
+        assert root.meaning.count(model) == 0
         assert len(_nearest(root, other, "door", 999)) == 600
 
     def test_one_that_was_begun_and_given_up_goes_too(
@@ -410,8 +410,8 @@ class TestModels:
         _fill(root, model)
         _fill(root, other, at_most=1)
         assert _fill(root, model) == 0
-        assert [each.name for each in root.vectors.models()] == [model.id]
-        assert root.vectors.count(other) == 0
+        assert [each.name for each in root.meaning.models()] == [model.id]
+        assert root.meaning.count(other) == 0
 
 
 @pytest.mark.promise(3)
@@ -434,22 +434,22 @@ class TestDamage:
         root.store.put([Memory("a", "gate", "drawer"), Memory("b", "wall", "drawer")])
         _fill(root, model)
         _rows(home, f"UPDATE vectors SET {change} WHERE rowid = 1")
-        assert root.vectors.check().problems != ()
+        assert root.meaning.check().problems != ()
         assert _nearest(root, model, "gate") == ["b"]
-        assert root.vectors.missing(model) == 1
+        assert root.meaning.missing(model) == 1
         assert _fill(root, model) == 0
         assert model.texts == ["gate", "wall", "gate"]
-        assert root.vectors.check().problems == ()
+        assert root.meaning.check().problems == ()
         assert _nearest(root, model, "gate") == ["a", "b"]
 
     def test_an_emptied_index_is_filled_anew(self, root: OpenRoot, model: Recording) -> None:
         root.store.put([Memory("a", "gate", "drawer")])
         _fill(root, model)
-        root.vectors.reset()
-        assert (root.vectors.models(), _nearest(root, model, "gate")) == ([], [])
+        root.meaning.reset()
+        assert (root.meaning.models(), _nearest(root, model, "gate")) == ([], [])
         assert _fill(root, model) == 0
         assert _nearest(root, model, "gate") == ["a"]
 
 
 def _rows_of(root: OpenRoot, word: str) -> list[int]:
-    return [hit.row for hit in root.lexical.keyword([word], 9, Filter())]
+    return [row for row, _ in root.words.keyword([word], 9, Filter())]

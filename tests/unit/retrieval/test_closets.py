@@ -45,7 +45,8 @@ def _search(
 ) -> list[Candidate]:
     root.catch_up()
     chosen = [
-        (name, registry.load("stage", name)) for name in names or ("expand", "keyword", "closets")
+        (name, registry.load("stage", name))
+        for name in names or ("expand", "keyword", "read", "closets")
     ]
     context = Context((root,), SearchSettings(closet_boost=boost))
     return run(Query(text, 20, filter), chosen, context)
@@ -112,7 +113,7 @@ def test_a_pointer_whose_drawer_is_gone_is_dropped(root: OpenRoot) -> None:
     root.catch_up()
     [drawer] = root.store.scan(Filter(source="/a.md"))
     root.store.delete([drawer.key])
-    names = ("expand", "keyword", "closets")
+    names = ("expand", "keyword", "read", "closets")
     chosen = [(name, registry.load("stage", name)) for name in names]
     assert run(Query("painted doors"), chosen, Context((root,), SearchSettings())) == []
 

@@ -58,7 +58,7 @@ class TestKeyword:
         root.store.put(
             [Memory("a", "seven painted gates"), Memory("b", "one gate"), Memory("c", "x")]
         )
-        found = _run(root, "painted gates", "expand", "keyword")
+        found = _run(root, "painted gates", "expand", "keyword", "read")
         assert [each.memory.id for each in found] == ["a", "b"]
         assert found[0].signals["keyword"] == found[0].score > found[1].score > 0
 
@@ -67,21 +67,21 @@ class TestKeyword:
     def test_nothing_asked_or_nothing_there_is_nothing_found(
         self, root: OpenRoot, text: str
     ) -> None:
-        assert _run(root, text, "expand", "keyword") == []
+        assert _run(root, text, "expand", "keyword", "read") == []
         root.store.put([Memory("a", "seven gates")])
-        assert _run(root, text, "expand", "keyword") == []
+        assert _run(root, text, "expand", "keyword", "read") == []
 
     def test_a_memory_is_found_once_through_its_best_passage(self, root: OpenRoot) -> None:
         body = "Ordinary words. " * 100 + "\n\nThe painted gates are here, gates of wood.\n"
         root.store.put([Memory("n", body, "note", "Of gates")])
-        [found] = _run(root, "painted gates wood", "expand", "keyword")
+        [found] = _run(root, "painted gates wood", "expand", "keyword", "read")
         assert found.passage > 0
 
     def test_a_hit_whose_memory_is_gone_is_dropped(self, root: OpenRoot) -> None:
         root.store.put([Memory("a", "gate"), Memory("b", "gate")])
         root.catch_up()
         root.store.delete([Key("", "user", "", "a")])
-        chosen = [(name, registry.load("stage", name)) for name in ("expand", "keyword")]
+        chosen = [(name, registry.load("stage", name)) for name in ("expand", "keyword", "read")]
         found = run(Query("gate"), chosen, _context(root))
         assert [each.memory.id for each in found] == ["b"]
 

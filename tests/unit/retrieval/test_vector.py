@@ -94,7 +94,7 @@ class TestNominating:
         self, vault: Vault, root: OpenRoot
     ) -> None:
         _kept(vault, root, Memory("n", LONG, "note", "Doors"))
-        assert root.vectors.count(vault.embedder) == root.lexical.size()[0] > 9
+        assert root.meaning.count(vault.embedder) == root.words.size()[0] > 9
         for n in range(9):
             [found] = _run("vectors", _context(vault.embedder, root), f"filler{n} " * 9)
             assert f"filler{n} " in passage(found.memory, found.passage).body
@@ -169,7 +169,7 @@ class TestDegraded:
         context.reopen = vault.reopen_embedder
         assert _ids(_run("vectors", context, "gate")) == ["a", "b"]
         assert context.degraded == [f"{new.id} is not complete here yet: hashing/1/f32/256 answers"]
-        root.vectors.fill(root.store, new, "another")
+        root.meaning.fill(root.store, new, "another")
         context = _context(new, root)
         assert _ids(_run("vectors", context, "gate")) == ["a", "b"]
         assert context.degraded == []

@@ -226,6 +226,7 @@ def test_any_string_gives_clean_tokens(text: str) -> None:
 
 @pytest.mark.promise(22)
 @given(_ANY_TEXT | st.text(alphabet=_SURROGATES, max_size=30) | _MIXED_TEXT)
+@example("\ua9f0")  # a digit of a script whose letters are no runs
 @settings(max_examples=400)
 def test_any_string_is_a_query_that_finds_itself(query: str) -> None:
     terms = query_terms(query)

@@ -1,0 +1,190 @@
+"""Stage `related`: neighbours of the best candidates are considered as well, when asked for.
+
+`one-hop` follows links out of a hit along the chosen relations, `hierarchical` those to its parents
+over child-of. A neighbour has what it scores by itself, as any candidate does, or the hit's score
+times a decay, whichever is more. So it depends on the hits above it alone, never on how many
+results are wanted. No link leaves its scope; one to a superseded memory leads to its newest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from camillo.model import GLOBAL, Key, Memory
+from camillo.records import NamedTuple
+from camillo.retrieval.candidate import Candidate, Context, Query, Via
+from camillo.retrieval.keyword import count_words, keyword_score
+from camillo.retrieval.read import WHOLE_CHARS
+from camillo.text.passages import PassageText, passages
+
+__all__ = ["EXPANDED", "related"]
+
+EXPANDED = 50  # candidates whose neighbours are looked at, best first
+_LINKS = 50  # of one candidate that are followed, in the order of its memory
+
+
+class _Neighbour(NamedTuple):
+    """What the best hit that leads to a memory gives it."""
+
+    memory: Memory
+    root: int
+    score: float
+    via: Via
+
+
+class _Links(NamedTuple):
+    """Per hit its links in order: the relation, and which keys the end may be, best first."""
+
+    by_hit: Mapping[tuple[int, Key], list[tuple[str, list[Key]]]]
+    memories: Mapping[tuple[int, Key], Memory]
+
+    def neighbours(self, hit: Candidate) -> Iterator[tuple[str, Memory]]:
+        """Those that are there."""
+        for relation, ends in self.by_hit.get((hit.root, hit.key), ()):
+            for end in ends:
+                if (hit.root, end) in self.memories:
+                    yield relation, self.memories[hit.root, end]
+                    break
+
+
+def related(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
+    if query.expansion.mode == "none":
+        return candidates
+    hits = candidates[:EXPANDED]
+    neighbours = _neighbours(hits, _links(hits, candidates, query, context), query)
+    known = {(each.root, each.key): each for each in candidates}
+    fresh: list[_Neighbour] = []
+    for each in neighbours:
+        candidate = known.get((each.root, each.memory.key))
+        if candidate is None:
+            fresh.append(each)
+        else:
+            _lift(candidate, each)
+    return candidates + _admitted(fresh, context)
+
+
+def _neighbours(hits: Sequence[Candidate], links: _Links, query: Query) -> list[_Neighbour]:
+    """Each memory that the hits lead to, once, from the best hit. What ranks above a hit, or was
+    reached from one that does, is not counted against its limit."""
+    expansion = query.expansion
+    parents = expansion.mode == "hierarchical"
+    decay = expansion.parent_decay if parents else expansion.decay
+    most = _LINKS if parents else expansion.limit
+    seen: set[tuple[int, Key]] = set()
+    found: list[_Neighbour] = []
+    for hit in hits:
+        seen.add((hit.root, hit.key))
+        taken = 0
+        for relation, memory in links.neighbours(hit):
+            if taken == most:
+                break
+            if (hit.root, memory.key) in seen or not query.filter.admits(memory):
+                continue
+            seen.add((hit.root, memory.key))
+            via = Via(relation, hit.key)
+            found.append(_Neighbour(memory, hit.root, decay * hit.score, via))
+            taken += 1
+    return found
+
+
+def _links(
+    hits: Sequence[Candidate], candidates: Sequence[Candidate], query: Query, context: Context
+) -> _Links:
+    hierarchical = query.expansion.mode == "hierarchical"
+    relations = ("child-of",) if hierarchical else query.expansion.relations
+    folded = {} if query.include_superseded else context.superseded
+    by_hit: dict[tuple[int, Key], list[tuple[str, list[Key]]]] = {}
+    memories = {(each.root, each.key): each.memory for each in candidates}
+    for number, root in enumerate(context.roots):
+        keys = [hit.key for hit in hits if hit.root == number]
+        if not keys or root.edges.empty():
+            continue
+        wanted: dict[Key, None] = {}
+        for source, relation, target in root.edges.outbound(keys, relations):
+            own = by_hit.setdefault((number, source), [])
+            if len(own) < _LINKS:
+                own.append((relation, _ends(target, folded)))
+                wanted.update(dict.fromkeys(own[-1][1]))
+        unread = [key for key in wanted if (number, key) not in memories]
+        for memory in context.held(number, unread) if unread else ():
+            if memory is not None:
+                memories[number, memory.key] = memory
+    return _Links(by_hit, memories)
+
+
+def _ends(target: Key, folded: Mapping[Key, Key]) -> list[Key]:
+    """A name is meant in its session, and then among the global memories."""
+    meant = dict.fromkeys((target, target._replace(session=GLOBAL)))
+    return [folded.get(key, key) for key in meant]
+
+
+def _lift(candidate: Candidate, neighbour: _Neighbour) -> None:
+    if neighbour.score > candidate.score:
+        candidate.score = candidate.signals["related"] = neighbour.score
+        candidate.via = neighbour.via
+
+
+def _admitted(neighbours: Sequence[_Neighbour], context: Context) -> list[Candidate]:
+    """Those that nothing nominated, with what they score by themselves."""
+    found: list[Candidate] = []
+    for number in range(len(context.roots)):
+        here = [each for each in neighbours if each.root == number]
+        pieces = [passages(each.memory) for each in here]
+        said = _said(pieces, context)
+        nearness = _nearness([each.memory for each in here], pieces, number, context)
+        for each, (best, words), cosine in zip(here, said, nearness, strict=True):
+            candidate = _candidate(each, best, words, cosine, context)
+            _lift(candidate, each)
+            candidate.via = each.via
+            found.append(candidate)
+    return found
+
+
+def _candidate(
+    neighbour: _Neighbour, best: int, words: float, cosine: float | None, context: Context
+) -> Candidate:
+    signals: dict[str, float] = {}
+    if context.terms:
+        signals["keyword"] = words
+    if cosine is not None:
+        signals["vector"] = cosine
+    scale = context.scales.get(neighbour.root)
+    if scale is not None:
+        score = scale.score(words, cosine)
+    else:
+        score = words if context.terms else cosine or 0.0
+    score = min(1.0, max(0.0, score))
+    return Candidate(neighbour.memory, neighbour.root, best, score, signals)
+
+
+def _said(pieces: Sequence[Sequence[PassageText]], context: Context) -> Iterator[tuple[int, float]]:
+    """What words say of each memory: of its best passage, and which one that is."""
+    texts = [piece.text for own in pieces for piece in own] if context.terms else []
+    scores = iter([keyword_score(each, context) for each in count_words(texts, context)])
+    for own in pieces:
+        scored = [(next(scores, 0.0), -piece.number) for piece in own]
+        score, number = max(scored)
+        yield -number, score
+
+
+def _nearness(
+    memories: Sequence[Memory],
+    pieces: Sequence[Sequence[PassageText]],
+    number: int,
+    context: Context,
+) -> list[float | None]:
+    """How near each is in meaning: the whole where a model takes it in at once, else its nearest
+    passage, as `read` has it."""
+    if number not in context.nearness:
+        return [None] * len(memories)
+    told = [
+        own[:1] if len(memory.body) <= WHOLE_CHARS else own
+        for memory, own in zip(memories, pieces, strict=True)
+    ]
+    texts = [piece.embedded for own in told for piece in own]
+    cosines = iter(context.nearness[number].of_texts(texts))
+    found: list[float | None] = []
+    for own in told:
+        near = [cosine for _ in own if (cosine := next(cosines)) is not None]
+        found.append(max(near, default=None))
+    return found
