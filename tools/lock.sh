@@ -22,4 +22,9 @@ compile() {
 }
 compile requirements.lock
 compile requirements-e5.lock --extra e5 --constraint requirements.lock
-compile requirements-test.lock --extra e5 --group test --constraint requirements-e5.lock
+compile requirements-fast.lock --extra fast --constraint requirements.lock
+compile requirements-postgres.lock --extra postgres --constraint requirements.lock
+compile requirements-watch.lock --extra watch --constraint requirements.lock
+compile requirements-test.lock --extra e5 --extra fast --extra postgres --extra watch --group test \
+    --constraint requirements-e5.lock --constraint requirements-fast.lock \
+    --constraint requirements-postgres.lock --constraint requirements-watch.lock
