@@ -16,7 +16,7 @@ import hypothesis
 import pytest
 from hypothesis.configuration import set_hypothesis_home_dir
 
-pytest_plugins = ["claims_plugin", "pytester"]
+pytest_plugins = ["claims_plugin", "postgres_server", "pytester"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

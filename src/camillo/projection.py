@@ -18,7 +18,7 @@ BATCH = 2000
 def behind(store: Store, indexes: Sequence[Index]) -> int:
     """How many changes the slowest index has still to take in; 0 = all are current."""
     cursors = [index.cursor() for index in indexes]
-    return max(0, store.last_change() - min(cursors)) if cursors else 0
+    return store.waiting(min(cursors)) if cursors else 0
 
 
 def catch_up(

@@ -13,23 +13,40 @@ subject; the obligations are those of `camillo.ports.Store`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from camillo.ports import Store
 from contract.applicable import NOT_APPLICABLE, verdict
 from contract.opener import Clock, Opener
+from contract.searched import Searched
 from contract.store_cases.asking import AskingCases
 from contract.store_cases.crowds import CrowdCases
 from contract.store_cases.feed import FeedCases
+from contract.store_cases.finding import FindingCases
 from contract.store_cases.keeping import KeepingCases
+from contract.store_cases.meaning import MeaningCases
+from contract.store_cases.servers import ServerCases
 from contract.store_cases.sources import SourceCases
 from contract.store_cases.wording import WordingCases
+from contract.store_cases.words import WordCases
 
 __all__ = ["StoreContract"]
 
 
-class StoreContract(KeepingCases, WordingCases, AskingCases, FeedCases, SourceCases, CrowdCases):
+class StoreContract(
+    KeepingCases,
+    WordingCases,
+    AskingCases,
+    FeedCases,
+    SourceCases,
+    CrowdCases,
+    WordCases,
+    MeaningCases,
+    FindingCases,
+    ServerCases,
+):
     """Every case, with the fixtures that they share."""
 
     @pytest.fixture(autouse=True)
@@ -43,3 +60,11 @@ class StoreContract(KeepingCases, WordingCases, AskingCases, FeedCases, SourceCa
         store = opener.open(clock=Clock())
         yield store
         store.close()
+
+    @pytest.fixture
+    def searched(self, opener: Opener, tmp_path: Path) -> Iterator[Searched]:
+        """The store with what searches it. Opened when it is asked for, under the same path
+        where that is a server's."""
+        searched = Searched(opener, tmp_path)
+        yield searched
+        searched.close()

@@ -68,6 +68,7 @@ class MemoryStore:
     """`path` is taken and not looked at. `clock` gives seconds. Safe to call from threads."""
 
     name = "memory"
+    remote = False
     capabilities = frozenset({"feed", "journal", "transaction", "keeps"})
 
     def __init__(
@@ -344,6 +345,12 @@ class MemoryStore:
     def last_change(self) -> int:
         with self._lock:
             return self._next - 1
+
+    def waiting(self, since: int) -> int:
+        return max(0, self.last_change() - since)
+
+    def lacks(self) -> str:
+        return ""
 
     def scrub(self, seen: int) -> bool:
         with self._lock:

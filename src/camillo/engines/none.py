@@ -33,6 +33,7 @@ class NoneStore:
     """`path` is taken and not looked at, so that every engine is made in the same way."""
 
     name = "none"
+    remote = False
     capabilities = frozenset({"feed", "transaction"})
 
     def __init__(self, path: str = "", clock: Callable[[], float] = time.time) -> None:
@@ -75,6 +76,12 @@ class NoneStore:
 
     def last_change(self) -> int:
         return 0
+
+    def waiting(self, since: int) -> int:
+        return 0
+
+    def lacks(self) -> str:
+        return ""
 
     def journal(self, since: int = 0, limit: int = 100) -> list[JournalEntry]:
         return []

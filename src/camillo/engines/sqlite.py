@@ -107,6 +107,7 @@ class SqliteStore:
     """
 
     name = "sqlite"
+    remote = False
     capabilities = frozenset({"feed", "journal", "transaction", "persistent", "keeps"})
 
     def __init__(
@@ -496,6 +497,12 @@ class SqliteStore:
 
     def last_change(self) -> int:
         return int(self._database.value("SELECT value FROM meta WHERE key = 'next_seq'")) - 1
+
+    def waiting(self, since: int) -> int:
+        return max(0, self.last_change() - since)
+
+    def lacks(self) -> str:
+        return ""
 
     def scrub(self, seen: int) -> bool:
         if not self.unclean():

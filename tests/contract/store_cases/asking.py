@@ -17,7 +17,7 @@ ORDERS: tuple[Literal["oldest", "newest", "id"], ...] = ("oldest", "newest", "id
 FIELDS = ("kind", "wing", "room", "session", "scope", "namespace", "source")
 
 
-def _mixed() -> list[Memory]:
+def mixed() -> list[Memory]:
     """Memories that differ in everything that a filter asks about."""
     sessions, kinds = ("", "s", "t"), ("fact", "rule", "drawer", "source")
     return [
@@ -76,7 +76,7 @@ class AskingCases:
     @needs("keeps")
     @pytest.mark.parametrize("name", sorted(ASKED))
     def test_a_filter_admits_what_it_says_in_every_question(self, store: Store, name: str) -> None:
-        rows, asked = _mixed(), ASKED[name]
+        rows, asked = mixed(), ASKED[name]
         store.put(rows)
         wanted = [m.id for m in rows if asked.admits(m)]
         assert [m.id for m in store.scan(asked, Page(order="id"))] == wanted
@@ -130,7 +130,7 @@ class AskingCases:
     def test_pages_neither_overlap_nor_leave_out(
         self, store: Store, order: Literal["oldest", "newest", "id"]
     ) -> None:
-        rows = [*_mixed(), *(replace(m, session="u") for m in _mixed())]  # ids and times repeat
+        rows = [*mixed(), *(replace(m, session="u") for m in mixed())]  # ids and times repeat
         store.put(rows)
         asked = Filter(namespace=None, archived=True, internal=True)
         whole = [m.key for m in store.scan(asked, Page(order=order))]
@@ -192,7 +192,7 @@ class AskingCases:
 
     @needs("keeps")
     def test_a_tally_agrees_with_the_scan(self, store: Store) -> None:
-        store.put(_mixed())
+        store.put(mixed())
         asked = Filter(namespace=None, archived=True, internal=True)
         for field in ("kind", "session", "scope", "namespace"):
             scanned: dict[str, int] = {}
