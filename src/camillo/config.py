@@ -29,9 +29,13 @@ __all__ = [
     "Settings",
     "child_environment",
     "color_wanted",
+    "commonplace_embedder",
+    "commonplace_project_root",
+    "commonplace_user_root",
     "debug",
     "environment",
     "load_settings",
+    "mentions_wanted",
     "models_folder",
     "one_thread_for_new_libraries",
     "project_root_setting",
@@ -43,7 +47,9 @@ class MemorySettings(NamedTuple):
     """[memory]: which engines hold what is written."""
 
     backend: str = "sqlite"  # engine of the drawers
+    notes: str = "markdown"  # of the notes: files, or the same engine as the drawers
     dsn: str = ""  # address of a server engine
+    sidecars: str = "auto"  # vectors beside commonplace notes: auto, write, off
 
 
 class MineSettings(NamedTuple):
@@ -79,6 +85,7 @@ class SearchSettings(NamedTuple):
     preset: str = "default"
     k: int = 10
     embedder: str = "auto"
+    vectors: str = "auto"  # scan, fast; auto: fast where it is installed and the store is large
     closet_boost: bool = True
 
 
@@ -104,6 +111,7 @@ _THREADS = (
     "MKL_NUM_THREADS",
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
+    "RAYON_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
 _LARGEST = 1_000_000  # bytes of a config.toml
@@ -111,6 +119,7 @@ _TABLES = {"memory", "mine", "closets", "search"}
 # A project's own config may shape what is found in it, not where memories go.
 _PROJECT_TABLES = {"mine", "closets", "search"}
 _EMBEDDERS = frozenset({"auto", "e5", "hashing", "light", "none"})  # built in
+_VECTORS = ("auto", "fast", "scan")
 _PALACE: dict[str, dict[str, Any]] = {
     "mine": {"overlap_chars": 100},
     "closets": {"window": 5000, "definitions": False},
@@ -170,6 +179,36 @@ def user_root() -> str:
 def project_root_setting() -> str:
     """CAMILLO_PROJECT_DIR, or "" when the project is to be found from the working directory."""
     return os.environ.get("CAMILLO_PROJECT_DIR", "")
+
+
+def commonplace_user_root() -> str:
+    """Where commonplace keeps a person's notes."""
+    named = os.environ.get("COMMONPLACE_USER_DIR") or os.environ.get("COMMONPLACE_MEMORY_DIR")
+    return named or os.path.join(_home(), ".commonplace", "memory")
+
+
+def commonplace_project_root() -> str:
+    """Where it is told to keep a project's, or ""."""
+    return os.environ.get("COMMONPLACE_PROJECT_DIR", "")
+
+
+def commonplace_embedder() -> tuple[str, str]:
+    """The embedder that commonplace's variables name, and what is to be said about it. ("", "")
+    where they name none, or ours do."""
+    named = os.environ.get("COMMONPLACE_MODEL") or os.environ.get("COMMONPLACE_MODEL_ID") or ""
+    if not named or os.environ.get("CAMILLO_EMBEDDER"):
+        return "", ""
+    if named in _EMBEDDERS or os.path.isdir(named):
+        return named, ""
+    folder = os.path.join(models_folder(), named.rpartition("/")[2])
+    if ".." not in named and os.path.isdir(folder):
+        return folder, ""
+    return "", f"COMMONPLACE_MODEL is {named!r}, which is not in {models_folder()}: not used"
+
+
+def mentions_wanted() -> bool:
+    """Are `[[names]]` in a text links? Only the exact word switches them off."""
+    return os.environ.get("COMMONPLACE_EXTRACT_MENTIONS") != "false"
 
 
 def models_folder() -> str:
@@ -322,8 +361,18 @@ def _keys() -> list[str]:
 
 def _check(settings: Settings) -> None:
     mine, closets = settings.mine, settings.closets
+    if settings.memory.sidecars not in ("auto", "write", "off"):
+        raise UnknownName.of("memory.sidecars", settings.memory.sidecars, ["auto", "off", "write"])
     if mine.preset not in ("camillo", "palace"):
         raise UnknownName.of("mine.preset", mine.preset, ["camillo", "palace"])
+    if settings.search.vectors not in _VECTORS:
+        raise UnknownName.of("search.vectors", settings.search.vectors, _VECTORS)
+    memory = settings.memory
+    if memory.notes not in ("markdown", memory.backend):
+        raise InvalidValue(
+            f"memory.notes must be 'markdown' or the engine of the drawers, {memory.backend!r}; "
+            f"not {memory.notes!r}"
+        )
     for key, value, low in (
         ("mine.chunk_chars", mine.chunk_chars, 1),
         ("mine.overlap_chars", mine.overlap_chars, 0),

@@ -3,11 +3,18 @@
 CamilloError                      code, exit_code; the message names the value and the way out
 ├── InvalidValue                  an argument or setting that cannot be used
 │   ├── UnknownName               a name that is in no table; names the nearest
-│   └── Ambiguous                 several memories answer to one short id
+│   │   └── UnknownRelation       no type of link, or one that nobody may write
+│   ├── Ambiguous                 several memories answer to one short id
+│   ├── NoteBroken                a note file that is no note; says in which line
+│   ├── SelfLink                  a memory cannot be linked to itself
+│   └── DuplicateLink             the link is there already
 ├── NotFound                      nothing has this id
+│   ├── UnknownSource             no memory that a link could start from
+│   └── UnknownTarget             no memory that a link could lead to
 ├── SourceUnreadable              a file or folder that cannot be read
 ├── MissingExtra                  an optional library is not installed
 ├── Refused                       a rule forbids it (read-only root, a name outside the root)
+│   └── NoteChanged               a note is not what it was when it was read
 └── StoreError                    the store itself
     ├── StoreBusy                 another process holds it too long
     ├── StoreDamaged              a layer is damaged; the message says which one
@@ -24,10 +31,14 @@ from collections.abc import Iterable
 __all__ = [
     "Ambiguous",
     "CamilloError",
+    "DuplicateLink",
     "InvalidValue",
     "MissingExtra",
     "NotFound",
+    "NoteBroken",
+    "NoteChanged",
     "Refused",
+    "SelfLink",
     "SourceUnreadable",
     "StoreBusy",
     "StoreDamaged",
@@ -35,6 +46,9 @@ __all__ = [
     "StoreFull",
     "StoreTooNew",
     "UnknownName",
+    "UnknownRelation",
+    "UnknownSource",
+    "UnknownTarget",
     "nearest",
 ]
 
@@ -64,13 +78,44 @@ class UnknownName(InvalidValue):
         return cls(f"no {what} named {name!r}; {hint}known: {', '.join(names)}")
 
 
+class UnknownRelation(UnknownName):
+    code = "unknown-relation"
+
+
 class Ambiguous(InvalidValue):
     code = "ambiguous"
+
+
+class NoteBroken(InvalidValue):
+    """`path` and `line` (from 1, 0 = the whole file) say where."""
+
+    code = "note-broken"
+
+    def __init__(self, message: str, path: str = "", line: int = 0) -> None:
+        super().__init__(message)
+        self.path = path
+        self.line = line
+
+
+class SelfLink(InvalidValue):
+    code = "self-link"
+
+
+class DuplicateLink(InvalidValue):
+    code = "duplicate-link"
 
 
 class NotFound(CamilloError):
     code = "not-found"
     exit_code = 1
+
+
+class UnknownSource(NotFound):
+    code = "unknown-source"
+
+
+class UnknownTarget(NotFound):
+    code = "unknown-target"
 
 
 class SourceUnreadable(CamilloError):
@@ -83,6 +128,10 @@ class MissingExtra(CamilloError):
 
 class Refused(CamilloError):
     code = "refused"
+
+
+class NoteChanged(Refused):
+    code = "note-changed"
 
 
 class StoreError(CamilloError):

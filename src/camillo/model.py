@@ -21,6 +21,7 @@ __all__ = [
     "DEFAULT_NAMESPACE",
     "GLOBAL",
     "INTERNAL_KINDS",
+    "NOT_NOTES",
     "RELATIONS",
     "Author",
     "Change",
@@ -49,6 +50,9 @@ RELATIONS = ("related-to", "builds-on", "contradicts", "child-of", "supersedes",
 # Bookkeeping that the store keeps as memories, so that every engine keeps it: one `source` per
 # mined file, one `forgotten` per erased text, `setting` for keys of the store itself.
 INTERNAL_KINDS = frozenset({"source", "forgotten", "setting"})
+
+# What is filed or logged is no note: it has no file, and is neither rewritten nor linked.
+NOT_NOTES = frozenset({"drawer", "diary", "conversation"})
 
 
 class Key(NamedTuple):

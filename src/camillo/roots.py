@@ -7,6 +7,7 @@ This file finds and makes folders; it opens nothing in them.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from camillo import config
 from camillo.errors import Refused, StoreError
@@ -22,20 +23,34 @@ __all__ = [
     "Root",
     "Scope",
     "check_inside",
+    "commonplace_root",
     "find_project_root",
+    "foreign_roots",
+    "git_folder",
+    "keep_out_of_git",
     "make_root",
+    "may_hold_notes",
     "project_root",
     "user_root",
 ]
 
+_OURS = frozenset({"index", "backups"})  # folders of a root that hold no notes
 _GITIGNORE = "store.db*\nindex/\nbackups/\n"
 
 
 class Root(NamedTuple):
-    """A folder and the scope of what lives in it. It may not exist yet."""
+    """A folder and the scope of what lives in it. It may not exist yet. `form` is the dialect of
+    its notes, which lie in the folder itself."""
 
     scope: Scope
     folder: str
+    form: str = "camillo"
+    writable: bool = True
+
+    @property
+    def name(self) -> str:
+        """`user`, `project`, or with the form where it is another's: `user-commonplace`."""
+        return self.scope if self.form == "camillo" else f"{self.scope}-{self.form}"
 
     @property
     def store_path(self) -> str:
@@ -48,6 +63,17 @@ class Root(NamedTuple):
     @property
     def config_path(self) -> str:
         return os.path.join(self.folder, "config.toml")
+
+    @property
+    def space(self) -> str:
+        """The part of a server that is this root's: `camillo`, and for a project its folder's name
+        after it, so that everyone who works on the project has the same."""
+        if self.scope == "user":
+            return self.name.replace("user", "camillo", 1).replace("-", "_")
+        project = self.folder.partition(f"{os.sep}.")[0]
+        name = os.path.basename(project or os.path.dirname(self.folder)).lower()
+        plain = "".join(char if char.isascii() and char.isalnum() else "_" for char in name)
+        return f"camillo_{plain}"[:50]
 
     def exists(self) -> bool:
         return os.path.isdir(self.folder)
@@ -66,6 +92,31 @@ def project_root(cwd: str) -> Root | None:
     if config.project_root_setting() and os.path.basename(os.path.abspath(folder)) == ".camillo":
         root = Root("project", os.path.abspath(folder))
     return root if root.folder != user_root().folder else None
+
+
+def foreign_roots(cwd: str) -> Iterator[Root]:
+    """The stores of other systems that open in place, where they exist: commonplace's."""
+    user = commonplace_root("user")
+    if user.exists():
+        yield user
+    folder = config.project_root_setting() or find_project_root(cwd)
+    if folder or config.commonplace_project_root():
+        project = commonplace_root("project", folder or "")
+        if project.exists() and project.folder != user.folder:
+            yield project
+
+
+def commonplace_root(scope: Scope, project: str = "") -> Root:
+    """Where commonplace keeps, or would keep, what it remembers of a person or of this project."""
+    if scope == "user":
+        return Root("user", os.path.abspath(config.commonplace_user_root()), "commonplace")
+    named = config.commonplace_project_root()
+    if named and not config.project_root_setting():
+        return Root("project", os.path.abspath(named), "commonplace")
+    folder = os.path.abspath(project)
+    if os.path.basename(folder) == ".camillo":
+        folder = os.path.dirname(folder)
+    return Root("project", os.path.join(folder, ".commonplace", "memory"), "commonplace")
 
 
 def find_project_root(cwd: str) -> str | None:
@@ -90,6 +141,17 @@ def find_project_root(cwd: str) -> str | None:
     return None
 
 
+def git_folder(folder: str) -> str | None:
+    """The nearest folder at or above this one that is a git repository."""
+    folder = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
+
+
 def make_root(root: Root) -> bool:
     """Make the folder, its owner's alone; a project's gets a .gitignore. False if it was there."""
     if root.exists():
@@ -98,15 +160,34 @@ def make_root(root: Root) -> bool:
         raise Refused(f"{root.folder} is a file, not a folder: move it away, then try again")
     try:
         os.makedirs(root.folder, mode=0o700, exist_ok=True)
-        if root.scope == "project":
-            path = os.path.join(root.folder, ".gitignore")
-            with open(path, "x", encoding="utf-8") as file:
-                file.write(_GITIGNORE)
-    except FileExistsError:
-        return False  # another process made it at the same time
+        keep_out_of_git(root)
     except OSError as error:
         raise StoreError(f"cannot make {root.folder}: {error.strerror}") from error
     return True
+
+
+def may_hold_notes(folder: str) -> bool:
+    """Is anything in this folder that could be a note, or a folder of notes? Quick, since a search
+    asks it before it loads what reads them."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(
+                entry.name.endswith(".md")
+                or ("." not in entry.name and entry.name not in _OURS and entry.is_dir())
+                for entry in entries
+            )
+    except OSError:
+        return False
+
+
+def keep_out_of_git(root: Root) -> None:
+    """A project's root gets a .gitignore for what is no note, unless it has one."""
+    if root.scope == "project":
+        try:
+            with open(os.path.join(root.folder, ".gitignore"), "x", encoding="utf-8") as file:
+                file.write(_GITIGNORE)
+        except FileExistsError:
+            pass
 
 
 def check_inside(root: Root) -> None:
@@ -114,8 +195,13 @@ def check_inside(root: Root) -> None:
     make somebody's files its store. A root that the environment names is the user's own choice."""
     if root.scope != "project" or config.project_root_setting():
         return
-    index = os.path.dirname(root.index_path)
-    links = [root.folder] if os.path.islink(root.folder) else [*_links(root.folder), *_links(index)]
+    folders = [root.folder]
+    if root.form == "commonplace":
+        if root.folder == os.path.abspath(config.commonplace_project_root() or os.sep):
+            return
+        folders.append(os.path.dirname(root.folder))
+    links = [folder for folder in folders if os.path.islink(folder)]
+    links = links or [*_links(root.folder), *_links(os.path.dirname(root.index_path))]
     if links:
         raise Refused(
             f"{links[0]} is a link: what a project remembers must lie in the project; "

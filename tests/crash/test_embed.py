@@ -40,7 +40,7 @@ def told(count):
 
 with open_vault() as vault:
     root = vault.root("user")
-    root.vectors.fill(root.store, Dying(), "hashing", told=told)
+    root.meaning.fill(root.store, Dying(), "hashing", told=told)
 """
 
 
@@ -75,8 +75,8 @@ def _goes_on(vault: Vault, before: dict[bytes, int], home: Path) -> None:
     assert sum(taken) == TEXTS - len(before)
     assert before.items() <= after.items()
     root = vault.root("user")
-    assert root.vectors.check().problems == ()
-    assert [model.complete for model in root.vectors.models()] == [True]
+    assert root.meaning.check().problems == ()
+    assert [model.complete for model in root.meaning.models()] == [True]
 
 
 @pytest.mark.promise(1)

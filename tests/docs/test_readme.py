@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 READMES = [ROOT / "README.md", ROOT / "README.zh.md"]
-RECIPES = sorted((ROOT / "docs" / "cookbook").glob("[a-z]*.md"))
+RECIPES = [*sorted((ROOT / "docs" / "cookbook").glob("[a-z]*.md")), ROOT / "docs" / "NOTES.md"]
 PAGES = [*READMES, *sorted((ROOT / "docs").rglob("*.md"))]
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -131,6 +131,19 @@ def unprivileged(*words: object) -> Ran:
     return Ran(process.returncode, out, err)
 
 
+def unprivileged_python(code: str, *words: object) -> str:
+    """What a program prints that has not root's power; the tests are on its path."""
+    if os.geteuid() == 0 and sys.platform != "linux":
+        pytest.skip("root may do everything here")
+    program = UNPRIVILEGED.partition("from camillo.surfaces")[0] + code
+    tests = Path(__file__).parent.parent
+    environ = {"PYTHONPATH": os.pathsep.join([SOURCE, str(tests)])}
+    with start(*words, code=program, environ=environ) as process:
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return out
+
+
 @contextmanager
 def reading(*databases: Path) -> Iterator[None]:
     """Meanwhile another process is in the middle of reading these databases."""

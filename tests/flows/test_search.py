@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from camillo.model import Filter, Memory, Place
 from camillo.ops.signature import run
+from camillo.retrieval.presets import PRESETS
 from camillo.vault import Vault
 from flows.command import Camillo, plant, together
 
@@ -87,9 +88,7 @@ class TestReply:
 
     def test_explain_shows_every_stage_and_the_terms(self, camillo: Camillo, theatre: Path) -> None:
         report = camillo("search", "seven gates", "--explain").report
-        assert [step["stage"] for step in report["trace"]] == [
-            "expand", "keyword", "grains", "closets", "limit",
-        ]  # fmt: skip
+        assert [step["stage"] for step in report["trace"]] == list(PRESETS["words"])
         assert report["terms"] != []
 
     def test_equal_texts_are_one_answer_that_names_the_others(

@@ -9,13 +9,17 @@ import pytest
 
 from camillo.errors import Refused, UnknownName
 from camillo.model import Filter, Key, Memory
-from camillo.vault import Vault, open_vault
+from camillo.vault import OpenRoot, Vault, open_vault
 
 
 @pytest.fixture
 def vault(home: Path) -> Iterator[Vault]:
     with open_vault() as opened:
         yield opened
+
+
+def _found(root: OpenRoot, token: str, filter: Filter) -> list[str]:
+    return [hit.key.id for hit in root.words.hits(root.words.keyword([token], 9, filter))]
 
 
 def test_opening_one_touches_nothing(home: Path, vault: Vault) -> None:
@@ -66,24 +70,24 @@ class TestIndexes:
         root.store.put([Memory("m", "seven gates")])
         assert root.behind() == 1
         assert root.catch_up() == 0
-        assert [hit.key.id for hit in root.lexical.keyword(["gates"], 5, Filter())] == ["m"]
+        assert _found(root, "gates", Filter()) == ["m"]
 
     def test_a_refresh_takes_in_what_changed(self, vault: Vault) -> None:
         root = vault.root("user", create=True)
         root.store.put([Memory("m", "seven gates")])
         assert root.refresh() == 0
-        assert root.lexical.df(["gates"]) == {"gates": 1}
+        assert root.words.df(["gates"]) == {"gates": 1}
 
     @pytest.mark.promise(4)
     def test_rebuilt_they_are_as_before(self, vault: Vault) -> None:
         root = vault.root("user", create=True)
         root.store.put([Memory(f"m{n}", f"gate number {n}", "drawer") for n in range(20)])
         root.catch_up()
-        before = root.lexical.keyword(["gate"], 50, Filter()), root.lexical.size()
+        before = root.words.keyword(["gate"], 50, Filter()), root.words.size()
         root.rebuild()
-        assert root.lexical.size() == (0, 0)
+        assert root.words.size() == (0, 0)
         root.catch_up()
-        assert (root.lexical.keyword(["gate"], 50, Filter()), root.lexical.size()) == before
+        assert (root.words.keyword(["gate"], 50, Filter()), root.words.size()) == before
 
     def test_rows_of_another_kind_can_follow_a_rebuild(self, vault: Vault) -> None:
         """What the old file had numbered means nothing in the new one."""
@@ -94,8 +98,8 @@ class TestIndexes:
         root.rebuild()
         root.store.put([Memory("last", "gate", "kind4")])
         root.catch_up()
-        found = root.lexical.keyword(["gate"], 9, Filter(kinds=("kind4",)))
-        assert sorted(hit.key.id for hit in found) == ["last", "m4"]
+        found = _found(root, "gate", Filter(kinds=("kind4",)))
+        assert sorted(found) == ["last", "m4"]
 
     @pytest.mark.promise(12)
     def test_a_scrub_leaves_no_former_version(self, vault: Vault, home: Path) -> None:
@@ -114,4 +118,4 @@ class TestIndexes:
         root.store.put([Memory("m", "gate")])
         root.catch_up()
         assert not root.mend(ValueError("somewhere else"))
-        assert root.lexical.size()[0] == 1
+        assert root.words.size()[0] == 1

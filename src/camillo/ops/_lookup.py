@@ -13,7 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camillo.vault import OpenRoot, Vault
 
-__all__ = ["find_memory", "make_filter", "path_of", "path_text", "source_of", "unknown_places"]
+__all__ = [
+    "find_memory",
+    "make_filter",
+    "path_of",
+    "path_text",
+    "source_of",
+    "source_text",
+    "unknown_places",
+]
 
 _SHORTEST = 4  # characters of an id that we made, at least
 
@@ -107,11 +115,18 @@ def unknown_places(
     return notes
 
 
+def source_text(memory: Memory) -> str:
+    """The file that a memory came from; of a note its own, seen from its root."""
+    if memory.origin is not None:
+        return memory.origin.source
+    return str(memory.extra.get("file", ""))
+
+
 def path_text(memory: Memory) -> str:
-    """Where a memory came from, for people: `file:first-last`, or its short id."""
+    """Where a memory came from, for people: `file:first-last`, a note's file, or its short id."""
     origin = memory.origin
     if origin is None:
-        return short_id(memory.id)
+        return source_text(memory) or short_id(memory.id)
     return f"{origin.source}:{origin.line_start}-{origin.line_end}"
 
 

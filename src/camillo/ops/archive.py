@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from camillo.model import Author, replace
+from camillo.errors import NotFound
+from camillo.model import Author, Memory, replace
+from camillo.notebook import FILE
 from camillo.ops._lookup import find_memory
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
@@ -34,8 +37,20 @@ def archive(
     for root, memory in chosen:
         when = 0 if undo else memory.archived or int(vault.clock() * 1000)
         by = Author(vault.author.who, "archive")
-        outcome = root.store.put([replace(memory, archived=when)], by)[0]
+        if memory.extra.get(FILE) and root.notebook is not None:
+            status = root.notebook.save(memory.key, _archived_at(when), by).outcome.status
+        else:
+            status = root.store.put([replace(memory, archived=when)], by)[0].status
         root.catch_up()
         root.scrub()
-        report.results.append({"id": memory.id, "status": outcome.status, "archived": not undo})
+        report.results.append({"id": memory.id, "status": status, "archived": not undo})
     return report
+
+
+def _archived_at(when: int) -> Callable[[Memory | None], Memory]:
+    def change(now: Memory | None) -> Memory:
+        if now is None:
+            raise NotFound("the note is gone")
+        return replace(now, archived=when)
+
+    return change

@@ -72,7 +72,7 @@ def _twins(root: OpenRoot, memories: list[Memory]) -> list[str]:
     found: list[str] = []
     for start in range(0, len(memories), 500):
         bodies = [memory.body for memory in memories[start : start + 500]]
-        keys = [key for key in root.lexical.same_text(bodies) if key not in asked]
+        keys = [key for key in root.words.same_text(bodies) if key not in asked]
         twins = (twin for twin in root.store.get(keys) if twin is not None)
         found += [f"{path_text(twin)} (id {short_id(twin.id)}) has the same text" for twin in twins]
     return found
@@ -84,7 +84,7 @@ def _by_id(
     chosen: dict[str, tuple[OpenRoot, list[Memory]]] = {}
     for id in dict.fromkeys(ids):
         root, memory = find_memory(vault, id, scope)
-        memories = chosen.setdefault(root.scope, (root, []))[1]
+        memories = chosen.setdefault(root.name, (root, []))[1]
         if memory not in memories:
             memories.append(memory)
     return list(chosen.values())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from camillo.errors import InvalidValue
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
-from camillo.roots import check_inside, make_root
+from camillo.roots import check_inside
 from camillo.text.printable import printable
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ def init(
     scope: Annotated[
         Literal["user", "project"], Doc("Your own memory, or this project's.")
     ] = "user",
+    form: Annotated[
+        Literal["camillo", "commonplace"], Doc("How its notes are laid out.")
+    ] = "camillo",
     rooms: Annotated[
         tuple[str, ...], Doc("Rooms to begin with: a,b or repeated.", metavar="NAME")
     ] = (),
@@ -45,14 +48,17 @@ def init(
 
     camillo init
     camillo init --scope project --rooms decisions --rooms people
+    camillo init --scope project --form commonplace
     """
     rooms = tuple(room.lstrip() for each in rooms for room in each.split(","))
     for room in rooms:
         _check_room(room)
-    root = vault.new_root(scope)
+    if rooms and form == "commonplace":
+        raise InvalidValue("a commonplace folder is flat: leave out --rooms, or take form camillo")
+    root = vault.new_root(scope, form)
     check_inside(root)
-    made = make_root(root)
-    opened = vault.root(scope, create=True)
+    made = not root.exists()
+    opened = vault.root(root.name, create=True)
     opened.catch_up()
     new_rooms = [room for room in rooms if _make_room(root.folder, room)]
     return Report(
@@ -61,6 +67,7 @@ def init(
                 "folder": root.folder,
                 "scope": scope,
                 "status": "made" if made else "already there",
+                "form": form,
                 "rooms": new_rooms,
                 "engine": opened.store.name,
             }

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from camillo.errors import InvalidValue, MissingExtra
+from camillo.errors import InvalidValue
 from camillo.ingest.mine import SkippedFile
 from camillo.ingest.mine import mine as mine_folder
 from camillo.ingest.places import Placing
 from camillo.model import Author
 from camillo.ops._lookup import path_of
-from camillo.ops.embed import embed_root
+from camillo.ops.embed import embed_later
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, Report
 from camillo.text.printable import printable
 
 if TYPE_CHECKING:
-    from camillo.vault import OpenRoot, Vault
+    from camillo.vault import Vault
 
 __all__ = ["Mined", "mine"]
 
@@ -99,7 +99,7 @@ def mine(
         drawers_stored=done.drawers_new, drawers_unchanged=done.drawers_unchanged,
         drawers_removed=done.drawers_gone, forgotten=done.forgotten, bytes=done.bytes,
     )  # fmt: skip
-    notes = [] if dry_run else _embedded(vault, root)
+    notes = [] if dry_run else embed_later(vault, root)
     behind = f"the {scope} index is {done.behind} changes behind; the next command takes them in"
     return MineReport(
         results=[mined],
@@ -110,23 +110,3 @@ def mine(
         dry_run=dry_run,
         exit_code=IN_PART if done.failed else 0,
     )
-
-
-def _embedded(vault: Vault, root: OpenRoot) -> list[str]:
-    """Vectors for what is new: now where a person waits and sees it, else in the background."""
-    try:
-        if vault.embedder is None:
-            return []
-    except MissingExtra as error:  # filed is filed
-        return [f"words only: {error}"]
-    if vault.attended:
-        left = embed_root(vault, root)
-    else:
-        left = int(root.vectors.missing(vault.embedder))
-        if left and vault.later:
-            named = vault.settings.search.embedder
-            vault.later(["embed", "--scope", root.scope, "--embedder", named, "--quiet"])
-    if not left:
-        return []
-    how = "follow in the background" if vault.later else "come with `camillo embed`"
-    return [f"vectors {left} behind: they {how}"]

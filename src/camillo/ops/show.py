@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from camillo.errors import InvalidValue
 from camillo.model import Memory
-from camillo.ops._lookup import find_memory
+from camillo.ops._lookup import find_memory, source_text
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 from camillo.text.lines import numbered
@@ -27,11 +27,16 @@ def show(
 ) -> Report:
     """Print one memory, word for word, with where it came from.
 
+    Of a note also its links, the keys of its file that mean nothing to camillo, what of the file
+    could not be read, and the hash that `--expect` takes.
+
     camillo show 1a2b3c4d
     camillo show 1a2b3c4d --lines 2-5
     """
-    _, memory = find_memory(vault, id, scope)
+    root, memory = find_memory(vault, id, scope)
     record = as_record(memory)
+    if memory.extra.get("file") and root.notebook is not None:
+        record["hash"] = root.notebook.hash_of(str(memory.extra["file"]))
     if lines:
         record["text"] = numbered(memory.body, *_range(lines))
     return Report(results=[record])
@@ -51,7 +56,7 @@ def as_record(memory: Memory) -> dict[str, Any]:
         "hall": memory.place.hall,
         "title": memory.title,
         "summary": memory.summary,
-        "source": origin.source if origin else "",
+        "source": source_text(memory),
         "part": origin.part if origin else None,
         "line_start": origin.line_start if origin else 0,
         "line_end": origin.line_end if origin else 0,
@@ -60,10 +65,17 @@ def as_record(memory: Memory) -> dict[str, Any]:
         "happened_at": memory.happened_at,
         "created": memory.created,
         "updated": memory.updated,
+        "expires": memory.expires,
         "archived": memory.archived,
         "trust": memory.trust,
+        "pinned": memory.pinned,
         "tags": list(memory.tags),
+        "aliases": list(memory.aliases),
+        "load_when": list(memory.load_when),
         "edges": [list(edge) for edge in memory.edges],
+        "superseded_by": memory.superseded_by,
+        "frontmatter": memory.extra.get("frontmatter"),
+        "problems": memory.extra.get("problems"),
     }
     kept = {name: value for name, value in record.items() if not _is_empty(name, value)}
     return {**kept, "text": memory.body}

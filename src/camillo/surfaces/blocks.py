@@ -40,6 +40,7 @@ def blocks(results: Sequence[Result], view: View) -> Iterator[str]:
         yield from _signals(result, view)
         yield from _title(result, view)
         yield from _also_in(result, view)
+        yield from _fields(result, view)
         yield from _body(str(text_of(result)), words, view)
 
 
@@ -96,6 +97,8 @@ def _facts(result: Result) -> list[str]:
         str(result.get("matched_via") or result.get("kind") or ""),
         str(result.get("happened_at") or "")[:10],
         "archived" if result.get("archived") else "",
+        "pinned" if result.get("pinned") else "",
+        str(result.get("trust") or "") if result.get("trust") != "normal" else "",
     ]
     return [clean_line(fact) for fact in facts if fact]
 
@@ -123,6 +126,18 @@ def _also_in(result: Result, view: View) -> Iterator[str]:
     if others:
         line = f"also in {', '.join(view.path(str(each)) for each in others)}"
         yield _INDENT + view.style.dim(cut(line, view.columns - len(_INDENT)))
+
+
+def _fields(result: Result, view: View) -> Iterator[str]:
+    """What a note has besides its text: tags, links, keys that mean nothing to us, problems."""
+    lines = [f"tags: {', '.join(map(str, tags))}"] if (tags := result.get("tags")) else []
+    lines += [f"{relation}: {target}" for relation, target in result.get("edges") or ()]
+    others = result.get("frontmatter")
+    if isinstance(others, Mapping):
+        lines += [f"{key}: {view.value('', value)}" for key, value in others.items()]
+    lines += [f"problem: {each}" for each in result.get("problems") or ()]
+    for line in lines:
+        yield _INDENT + view.style.dim(cut(clean_line(line), view.columns - len(_INDENT)))
 
 
 def _body(text: str, words: Sequence[str], view: View) -> Iterator[str]:

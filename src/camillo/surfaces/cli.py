@@ -161,11 +161,25 @@ def _read(found: Signature, words: list[str], table: Table) -> tuple[Values, Val
 
     output = _output(found)
     texts = split(words, (*found.parameters, *output.parameters))
+    if texts.get("text") == ["-"]:
+        texts["text"] = [_standard_input()]
     own = {each.name: texts.pop(each.name) for each in found.parameters if each.name in texts}
     arguments = validate(found.name, read_texts(found, own), table)
     options = {each.name: each.default for each in output.parameters} | read_texts(output, texts)
     _refuse_two_formats(options)
     return arguments, options
+
+
+def _standard_input() -> str:
+    """What `-` stands for in the place of a text."""
+    from camillo.errors import InvalidValue
+
+    if sys.stdin is None:
+        raise InvalidValue("there is no standard input to read the text from")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidValue(f"standard input is no UTF-8 (byte {error.start})") from None
 
 
 def _refuse_two_formats(options: Values) -> None:

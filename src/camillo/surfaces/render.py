@@ -109,6 +109,10 @@ def _script(report: Plain, _: View) -> Iterator[str]:
     yield report["script"].rstrip("\n")
 
 
+def _drawing(report: Plain, _: View) -> Iterator[str]:
+    yield report["drawing"].rstrip("\n")
+
+
 def _results(results: list[Any], view: View) -> Iterator[str]:
     if all(map(is_text, results)):
         return blocks(results, view)
@@ -155,6 +159,7 @@ def _joined(lines: Iterable[str]) -> str:
 RENDERERS: dict[str, Renderer] = {
     "bench retrieval": _bench,
     "completion": _script,
+    "graph": _drawing,
     "list": _list,
     "search": _search,
     "show": _whole,

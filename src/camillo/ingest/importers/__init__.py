@@ -1,0 +1,1 @@
+"""Notes of other tools, one format a file. `importing` decides what they become."""

@@ -1,0 +1,182 @@
+"""What the operations on notes share: finding one, writing one, and the graph around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from camillo.errors import Ambiguous, InvalidValue, NotFound, Refused, UnknownSource
+from camillo.model import GLOBAL, INTERNAL_KINDS, NOT_NOTES, Author, Filter, Key, Memory, Page
+from camillo.notes.scopes import default_scope
+from camillo.ops.embed import embed_later
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from camillo.graph.edges import Graph
+    from camillo.vault import OpenRoot, Vault
+
+__all__ = [
+    "check_date",
+    "check_name",
+    "circles",
+    "exists_in",
+    "find_note",
+    "find_source",
+    "graph_around",
+    "must_exist",
+    "root_for",
+    "usual_kind",
+    "write_note",
+]
+
+# What would lead out of a folder, or be cut short, on some system.
+_PATHS = re.compile(r"[/\\\0-\x1f\x7f]|\A\.|\A[A-Za-z]:|%(?:2e|2f|5c|00)", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ].+)?)?)?")
+
+
+def check_name(name: str) -> None:
+    """Raises Refused for a name that is a path. What a file may be called is its dialect's."""
+    if _PATHS.search(name):
+        raise Refused(f"{name!r} is no name of a note: letters, digits, '-' and '_' make one")
+
+
+def check_date(option: str, date: str | None) -> None:
+    """Raises InvalidValue unless it is ISO 8601, as precise as is known: 2026, 2026-05 …"""
+    from datetime import datetime
+
+    try:
+        if date and _DATE.fullmatch(date):
+            datetime.fromisoformat(date + "0001-01-01"[len(date) :])
+            return
+    except ValueError:
+        pass
+    if date is not None:
+        raise InvalidValue(f"{option} must be a date like 2027-01-31, not {date!r}")
+
+
+def root_for(vault: Vault, scope: str | None, kind: str, name: str = "") -> OpenRoot:
+    """Where a note of this kind goes: to the root of its scope that has the name already, else to
+    camillo's own, else to a store of another form that is the only one of its scope."""
+    named = scope or default_scope(kind, project_open=any(vault.roots("project")))
+    there = [root for root in vault.roots() if root.scope == named]
+    if name and len(there) > 1:
+        holding = [root for root in there if _keys(root, name)]
+        there = holding if len(holding) == 1 else there
+    own = [root for root in there if root.root.form == "camillo"]
+    if not there and named == "project":
+        vault.new_root("project")
+    return (own or there or [vault.root(named, create=True)])[0]
+
+
+def usual_kind(root: OpenRoot) -> str:
+    """Of a note that says none. Of commonplace's four types it is the one that says least."""
+    return "reference" if root.root.form == "commonplace" else "fact"
+
+
+def find_note(vault: Vault, name: str, scope: str | None) -> tuple[OpenRoot, Memory]:
+    """The one note of this name. Raises NotFound, Ambiguous."""
+    found = []
+    for root in vault.roots(scope):  # type: ignore[arg-type]
+        found += [(root, memory) for memory in root.store.get(_keys(root, name)) if memory]
+    if not found:
+        raise NotFound(f"no memory is called {name!r}; `camillo list` shows what there is")
+    if len(found) > 1:
+        raise Ambiguous(_which(name, found))
+    root, memory = found[0]
+    if memory.kind in NOT_NOTES:
+        raise InvalidValue(f"{name!r} is a {memory.kind}, kept word for word: it is not rewritten")
+    return root, memory
+
+
+def find_source(vault: Vault, name: str, scope: str | None) -> tuple[OpenRoot, Memory]:
+    """As `find_note`, for the note that a link leads from. Raises UnknownSource for none."""
+    try:
+        return find_note(vault, name, scope)
+    except NotFound:
+        raise UnknownSource(f"no memory {name!r} that a link could lead from") from None
+
+
+def _keys(root: OpenRoot, name: str) -> list[Key]:
+    """The memories of this name: the one of no session, else one in each."""
+    keys = [key for key in root.store.find(name, Filter(None, archived=True)) if key.id == name]
+    return [key for key in keys if key.session == GLOBAL] or keys
+
+
+def _which(name: str, found: list[tuple[OpenRoot, Memory]]) -> str:
+    shown = " and ".join(f"{root.scope} ({root.root.folder})" for root, _ in found)
+    if len({root.scope for root, _ in found}) > 1:
+        return f"{name!r} is in {shown}: choose one with --scope"
+    return f"{name!r} is in {shown}: give one of them another name in its file"
+
+
+def write_note(
+    vault: Vault,
+    root: OpenRoot,
+    key: Key,
+    change: Callable[[Memory | None], Memory],
+    via: str,
+    expect: str = "",
+) -> dict[str, Any]:
+    """Write what `change` makes of a note as it is now; what a reply says of it."""
+    by = Author(vault.author.who, via)
+    if root.notebook is not None:
+        saved = root.notebook.save(key, change, by, expect=expect)
+        outcome, where = saved.outcome, {"path": saved.path, "hash": saved.hash}
+    else:
+        if expect:
+            raise InvalidValue("--expect compares a file's bytes, and notes are no files here")
+        with root.store.transaction():
+            memory = change(root.store.get([key])[0])
+            outcome, where = root.store.put([memory], by)[0], {}
+    root.catch_up()
+    root.scrub()
+    left = embed_later(vault, root)
+    return {
+        "id": outcome.key.id,
+        "status": outcome.status,
+        "scope": root.scope,
+        **where,
+        **({"note": left[0]} if left else {}),
+    }
+
+
+def exists_in(root: OpenRoot) -> Callable[[Key], bool]:
+    """Is there a memory with this key?"""
+    return lambda key: root.store.get([key])[0] is not None
+
+
+def must_exist(now: Memory | None, key: Key) -> Memory:
+    if now is None:
+        raise UnknownSource(f"no memory {key.id!r} in the {key.scope} scope any more")
+    return now
+
+
+def circles(root: OpenRoot, key: Key | None = None) -> list[str]:
+    """In words, which memories supersede one another; with a key only those around it."""
+    links = root.edges.superseders()
+    if not links:
+        return []
+    from camillo.graph.edges import graph_of
+    from camillo.graph.folding import fold
+
+    named = {end for link in links for end in (link.source, link.target)}
+    ends = sorted(named | {end._replace(session=GLOBAL) for end in named})
+    found = fold(graph_of(each for each in root.store.get(ends) if each and not each.archived))
+    return [
+        f"{' and '.join(repr(each.id) for each in circle)} supersede each other: all stay visible"
+        for circle in found.cycles
+        if key is None or key in circle
+    ]
+
+
+def graph_around(root: OpenRoot) -> Graph:
+    """All notes of a root with their links and mentions."""
+    from camillo.config import mentions_wanted
+    from camillo.graph.edges import graph_of
+    from camillo.text.mentions import mentions
+
+    kinds = set(root.store.tally("kind", Filter(None))) - NOT_NOTES - INTERNAL_KINDS
+    notes = root.store.scan(Filter(None, kinds=tuple(sorted(kinds))), Page(order="id"))
+    return graph_of(notes, mentions if mentions_wanted() else None)

@@ -1,0 +1,63 @@
+"""`graph`: what lies around a memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from camillo.graph.document import document
+from camillo.graph.draw import draw
+from camillo.graph.edges import AUTHORED
+from camillo.graph.walk import walk
+from camillo.ops._notes import find_note, graph_around
+from camillo.ops.operation import Doc, operation
+from camillo.ops.report import Report
+
+if TYPE_CHECKING:
+    from camillo.vault import Vault
+
+__all__ = ["GraphReport", "graph"]
+
+
+class GraphReport(Report):
+    """`results` are the memories, nearest first; `edges` the links between them; `drawing` the
+    picture that was asked for."""
+
+    root: str = ""
+    edges: list[Any] = []
+    truncated: bool = False
+    drawing: str = ""
+
+
+@operation(writes=False)
+def graph(
+    vault: Vault,
+    id: Annotated[str, Doc("The note to start from.")],
+    *,
+    depth: Annotated[int, Doc("How many links away.", metavar="N", min=0, max=100)] = 1,
+    relation: Annotated[
+        tuple[str, ...], Doc("Only these; may be repeated; else all but mentions.")
+    ] = (),
+    direction: Annotated[
+        Literal["both", "outbound", "inbound", "out", "in"], Doc("Which way to walk.")
+    ] = "both",
+    form: Annotated[Literal["mermaid", "dot", "json", "svg"], Doc("How to draw it.")] = "mermaid",
+    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+) -> GraphReport:
+    """Show the memories around a note and how they are linked.
+
+    camillo graph deploy_rule --depth 2
+    camillo graph deploy_rule --form svg > deploys.svg
+    """
+    root, found = find_note(vault, id, scope)
+    view = walk(
+        graph_around(root), found.key, depth=depth, types=relation or AUTHORED,
+        direction=direction,
+    )  # fmt: skip
+    shown = document(view)
+    return GraphReport(
+        results=shown["nodes"],
+        edges=shown["edges"],
+        root=id,
+        truncated=view.truncated,
+        drawing=draw(view, form),
+    )

@@ -1,0 +1,125 @@
+"""`remember`: keep a note."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from camillo.errors import InvalidValue, Refused
+from camillo.model import INTERNAL_KINDS, NOT_NOTES, Filter, Key, Memory
+from camillo.notes.merge import merge
+from camillo.notes.names import slug, unique_name
+from camillo.ops._notes import check_date, check_name, root_for, usual_kind, write_note
+from camillo.ops.operation import Doc, operation
+from camillo.ops.report import Report
+from camillo.text.normalise import normalise
+from camillo.text.passages import passages
+
+if TYPE_CHECKING:
+    from camillo.vault import OpenRoot, Vault
+
+__all__ = ["remember"]
+
+
+@operation(writes=True, idempotent=True)
+def remember(
+    vault: Vault,
+    text: Annotated[str, Doc("What to keep, in Markdown; - reads it from standard input.")],
+    *,
+    name: Annotated[str, Doc("What it is called; else made from the title, else the date.")] = "",
+    title: Annotated[str | None, Doc("Its title.")] = None,
+    summary: Annotated[str | None, Doc("One line that says when it matters.")] = None,
+    kind: Annotated[
+        str | None, Doc("user, feedback, project, reference, fact, rule …; else fact.")
+    ] = None,
+    room: Annotated[str | None, Doc("The topic it belongs to.")] = None,
+    tag: Annotated[tuple[str, ...], Doc("A tag; may be repeated.")] = (),
+    load_when: Annotated[tuple[str, ...], Doc("When to read it; may be repeated.")] = (),
+    pinned: Annotated[bool | None, Doc("Always offer it.")] = None,
+    date: Annotated[str | None, Doc("When it happened.", metavar="DATE")] = None,
+    scope: Annotated[
+        Literal["user", "project"] | None, Doc("Whose; else as its kind says.")
+    ] = None,
+    session: Annotated[str, Doc("The conversation it belongs to.")] = "",
+    new: Annotated[bool, Doc("Refuse when there is one of this name.")] = False,
+    expect: Annotated[str, Doc("Only if its file still has this hash.", metavar="HASH")] = "",
+) -> Report:
+    """Keep a note, or rewrite the one of that name. Says stored, updated or deduplicated.
+
+    What is not given stays as it is. Notes about you and your wishes (user, feedback) go to your
+    own root, those about a project (project, reference) to the project's, any other to the
+    project's where there is one. A text that is there already is not kept a second time.
+
+    camillo remember "Deploys need two approvals." --title "Deploy rule"
+    camillo remember - --name release_steps --summary "Before every release" < steps.md
+    """
+    _check(text, kind)
+    check_name(name or "new")
+    check_date("--date", date)
+    optional = {
+        "title": title, "summary": summary, "kind": kind, "room": room, "pinned": pinned,
+        "happened_at": date, "tags": tag or None, "load_when": load_when or None,
+    }  # fmt: skip
+    given: dict[str, Any] = {key: value for key, value in optional.items() if value is not None}
+    root = root_for(vault, scope, kind or "fact", name)
+    twin = None if name else _same_text(root, text, session)
+    if twin is None:
+        given["body"] = text
+    name = twin.id if twin else name or _name_for(root, title or _dated(vault))
+    key = Key("", root.scope, session, name)
+
+    def change(now: Memory | None) -> Memory:
+        if now is None:
+            own = {"id": name, "scope": root.scope, "session": session, "body": text}
+            own["kind"] = usual_kind(root)
+            return merge(None, {**own, **given}, int(vault.clock() * 1000)).memory
+        if new and twin is None:
+            raise Refused(f"there is a memory called {name!r} already: leave out --new to rewrite")
+        if now.kind in NOT_NOTES | INTERNAL_KINDS:
+            raise Refused(f"{name!r} is a {now.kind}: choose another name")
+        return merge(now, given, int(vault.clock() * 1000)).memory
+
+    return Report(results=[write_note(vault, root, key, change, "remember", expect)])
+
+
+def _check(text: str, kind: str | None) -> None:
+    if not text.strip():
+        raise InvalidValue("there is nothing to remember: give a text")
+    if kind is not None and (kind in INTERNAL_KINDS or kind in NOT_NOTES or not kind.strip()):
+        raise InvalidValue(f"{kind!r} is no kind of note: use fact, project, reference …")
+
+
+def _name_for(root: OpenRoot, title: str) -> str:
+    """A name that is free, and that a file of this root may have."""
+    if root.notebook is not None:
+        try:
+            root.notebook.folder.dialect.path_of(Memory(slug(title), ""))
+        except InvalidValue:  # commonplace's names are Latin
+            title = "note"
+    first = slug(title)
+    taken = [key.id for key in root.store.find(first, Filter(None, archived=True), limit=1000)]
+    return unique_name(title, taken)
+
+
+def _dated(vault: Vault) -> str:
+    """The title that names a note without one. Not its first words: a name stays in the log of
+    changes, also after the text is forgotten."""
+    from time import gmtime, strftime
+
+    return strftime("note %Y %m %d", gmtime(vault.clock()))
+
+
+def _same_text(root: OpenRoot, text: str, session: str) -> Memory | None:
+    """A note that says the same already."""
+    root.refresh()
+    pieces = passages(Memory("", text, title="-"))  # found by the first piece of its body
+    keys = root.words.same_text([text, *(piece.text for piece in pieces[1:2])])
+    for memory in root.store.get(keys):
+        if (
+            memory is not None
+            and memory.kind not in NOT_NOTES
+            and not memory.archived
+            and memory.session == session
+            and normalise(memory.body) == normalise(text)
+        ):
+            return memory
+    return None

@@ -1,0 +1,43 @@
+"""`unlink`: take a link away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from camillo.model import Memory
+from camillo.notes.link import remove_edge
+from camillo.ops._notes import find_source, must_exist, write_note
+from camillo.ops.operation import Doc, operation
+from camillo.ops.report import NOTHING_FOUND, Report
+
+if TYPE_CHECKING:
+    from camillo.vault import Vault
+
+__all__ = ["unlink"]
+
+
+@operation(writes=True, idempotent=True)
+def unlink(
+    vault: Vault,
+    source: Annotated[str, Doc("The note that the link is written in.")],
+    target: Annotated[str, Doc("The note that it leads to; may be gone.")],
+    *,
+    relation: Annotated[str | None, Doc("Only links of this kind; else all.")] = None,
+    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+) -> Report:
+    """Take the links from one note to another away.
+
+    camillo unlink deploy_rule incident_2026_05
+    """
+    root, found = find_source(vault, source, scope)
+
+    def change(now: Memory | None) -> Memory:
+        return remove_edge(must_exist(now, found.key), target, relation)
+
+    reply = write_note(vault, root, found.key, change, "unlink")
+    none = reply["status"] == "deduplicated"
+    return Report(
+        results=[] if none else [{**reply, "target": target}],
+        degraded=[f"{source!r} has no such link to {target!r}"] if none else [],
+        exit_code=NOTHING_FOUND if none else 0,
+    )
