@@ -184,6 +184,7 @@ class Context:
         self.known_mass = 0.0  # share of the weights whose terms occur in the store
         self.average = 0.0  # words of a passage, on average
         self.passages = 0  # in all roots
+        self.sizes: dict[int, int] = {}  # by root: its passages
         self.nominated: list[Nomination] = []  # not read yet
         self.exact: dict[int, Scores] = {}  # by root, where every passage's words are known
         self.loudest: dict[int, float] = {}  # by root: the best score of what words nominated

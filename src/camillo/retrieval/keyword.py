@@ -50,8 +50,9 @@ def keyword(query: Query, candidates: list[Candidate], context: Context) -> list
     forms = [form for term in terms for form in term.forms]
     passages = words = 0
     df = dict.fromkeys(forms, 0)
-    for root in context.roots:
+    for number, root in enumerate(context.roots):
         size, total = root.words.size()
+        context.sizes[number] = size
         passages, words = passages + size, words + total
         for form, count in root.words.df(df).items():
             df[form] += count

@@ -32,12 +32,17 @@ def vector(query: Query, candidates: list[Candidate], context: Context) -> list[
         if embedder.id not in asked:
             asked[embedder.id] = embedder.embed([query.text], "query")[0]
         nearness = root.meaning.nearness(embedder, asked[embedder.id])
-        behind = root.words.size()[0] - len(nearness)
+        behind = _size(number, root, context) - len(nearness)
         if behind > 0:
             context.degraded.append(f"vectors {behind} behind: `camillo embed` takes them in")
         context.nearness[number] = nearness
         _nominate(nearness, number, query, context, far=root.store.remote)
     return candidates
+
+
+def _size(number: int, root: SearchRoot, context: Context) -> int:
+    """How many passages a root has; `keyword` has asked already."""
+    return context.sizes[number] if number in context.sizes else root.words.size()[0]
 
 
 def _nominate(
