@@ -33,7 +33,7 @@ hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "here")
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home directory; the working directory is `work` in it, so no root is near."""
     home = tmp_path_factory.mktemp("home")
-    for name in [name for name in os.environ if name.startswith("CAMILLO_")]:
+    for name in [name for name in os.environ if name.startswith(("CAMILLO_", "COMMONPLACE_"))]:
         monkeypatch.delenv(name)
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(home))
