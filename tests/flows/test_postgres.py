@@ -139,7 +139,9 @@ class TestEveryDay:
         monkeypatch.setenv("CAMILLO_USER_DIR", str(other))
         assert camillo.texts("zirconium") != []
         monkeypatch.setenv("CAMILLO_USER_DIR", str(home / ".camillo"))
-        assert camillo("forget", camillo("search", "zirconium").first["id"]).code == 0
+        ran = camillo("forget", camillo("search", "zirconium").first["id"])
+        assert ran.code == (3 if ran.report["pending"] else 0)  # a connection may still be leaving
+        camillo("search", "seven gates")  # the next command clears what was held up
         monkeypatch.setenv("CAMILLO_USER_DIR", str(other))
         assert camillo.texts("zirconium") == []
         for folder in (home / ".camillo", other):

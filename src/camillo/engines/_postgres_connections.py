@@ -7,6 +7,7 @@ written through them is left to others. A message never shows a password.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 __all__ = ["Connections", "is_lost", "rows", "together", "value"]
+
+# A connection that is lost is told once, by us.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 WAIT = 30  # seconds for a lock, or for a connection of this process to come free
 _CONNECT = 10  # seconds

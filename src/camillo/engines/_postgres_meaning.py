@@ -293,6 +293,8 @@ class PostgresMeaning:
         known = rows(connection, "SELECT number, complete FROM models")
         if known == [(model, True)]:
             return
+        # What was written in bulk is unknown to the planner until the server looks by itself.
+        rows(connection, f"ANALYZE passages, facets, sessions, sources, memories, vectors_{model}")
         with self._alone() as alone:
             others = [row[0] for row in rows(alone, "SELECT number FROM models WHERE number <> %s",
                                              (model,))]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import count
 
 from camillo.retrieval import bm25
 from camillo.retrieval.candidate import (
@@ -34,6 +35,8 @@ __all__ = [
     "nominating_terms",
 ]
 
+_FEW = 8  # searches in a small store that do without NumPy
+_SEARCHES = count()  # of this process
 NOMINATED = 200  # passages that an engine is asked for, at least
 MIDDLING = 2_000  # passages above which only the most promising are read
 
@@ -83,8 +86,11 @@ def keyword(query: Query, candidates: list[Candidate], context: Context) -> list
 
 
 def _exact(root: SearchRoot, tokens: Sequence[str], context: Context) -> Scores | None:
-    """BM25 of all passages, where this process keeps what that takes in memory."""
-    if not context.warm or (context.passages <= MIDDLING and "numpy" not in sys.modules):
+    """BM25 of all passages, where this process keeps what that takes in memory: in a small store
+    once NumPy is loaded, which is not worth it for a few searches by words."""
+    if not context.warm:
+        return None
+    if context.passages <= MIDDLING and "numpy" not in sys.modules and next(_SEARCHES) < _FEW:
         return None
     occurrences = root.words.occurrences(tokens)
     if occurrences is None:
