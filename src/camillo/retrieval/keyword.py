@@ -7,9 +7,9 @@ it. Every content word counts when scoring.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import count
 
 from camillo.retrieval import bm25
 from camillo.retrieval.candidate import (
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _FEW = 8  # searches in a small store that do without NumPy
-_SEARCHES = count()  # of this process
+_SEARCHES = itertools.count()  # of this process
 NOMINATED = 200  # passages that an engine is asked for, at least
 MIDDLING = 2_000  # passages above which only the most promising are read
 
