@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -108,9 +109,15 @@ def environment(changes: Mapping[str, str] = {}) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": SOURCE, **changes}
 
 
+def _listen() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*words: object, code: str = "", **options: Any) -> subprocess.Popen[str]:
     """A command in a process of its own; `code` runs instead of the command line."""
     program = ["-c", code] if code else ["-m", "camillo"]
+    if os.name == "posix":  # where the tests run in the background, Ctrl-C is ignored by all
+        options.setdefault("preexec_fn", _listen)
     return subprocess.Popen(
         [sys.executable, *program, *map(str, words)],
         env=environment(options.pop("environ", {})),

@@ -60,7 +60,10 @@ def test_it_sees_a_new_note_and_ends_when_told(
         plant(user, {"gate.md": "The gate is oak.\n"})
         assert "1 changes" in _line_with(process, "took in")
         process.send_signal(number)
-        out, _ = process.communicate(timeout=60)
+        try:
+            out, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 0
     report = json.loads(out)
     assert report["results"][0]["changes"] == 1
