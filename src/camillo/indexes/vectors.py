@@ -370,6 +370,8 @@ class VectorIndex:
         with database.reading():
             columns, stamp = self._file.passages.current(), stamp_of(database)
             held = self._loaded.get(model)
+            if held is not None and held.codes.shape[1] != dim:
+                held = None  # of another model that has no row either
             if held is not None and held.stamp == stamp:
                 return held.state()
             removed = _removals(database)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -284,3 +285,13 @@ class TestOfTexts:
         first, second = nearness.of_texts(["gate", "wall"])
         assert first is None
         assert second is not None
+
+
+def test_models_without_vectors_are_not_taken_for_each_other(root: OpenRoot) -> None:
+    root.store.put([Memory("a", "gate")])
+    root.catch_up()
+    for dim in (64, 256):
+        model = HashingEmbedder()
+        model.id, model.dim = f"unknown/{dim}", dim
+        nearness = root.meaning.nearness(model, np.zeros(dim, np.float32))
+        assert (len(nearness), nearness.best(3, Filter())) == (0, [])
