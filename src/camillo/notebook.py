@@ -31,6 +31,7 @@ from camillo.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Any
 
 __all__ = ["FILE", "Notebook", "Problem", "Saved"]
@@ -114,7 +115,7 @@ class Notebook:
         for start in range(0, len(changed), _AT_ONCE):
             batch = _Batch(self, {path: stats[path] for path in changed[start : start + _AT_ONCE]})
             if batch.differing:
-                with self._store.transaction(bulk=True):
+                with self._files.held(), self._store.transaction(bulk=True):
                     batch.read()  # again, now that nobody else writes
                     batch.put(gone)
             if batch.records:
@@ -125,7 +126,7 @@ class Notebook:
 
     def _lose(self, paths: Sequence[str]) -> int:
         """Notes whose file is gone, and that no other file holds; how many."""
-        with self._store.transaction(bulk=True):
+        with self._files.held(), self._store.transaction(bulk=True):
             former = self._files.known(paths)
             gone = {path for path in former if not self._is_there(path)}
             keys = sorted({key for path in gone if (key := former[path].key)})
@@ -172,6 +173,11 @@ class Notebook:
         """The SHA-256 of a file's bytes, in hex; what `save` may be told to expect."""
         return _hex(self.folder.read(path))
 
+    def held(self) -> AbstractContextManager[Any]:
+        """To be taken before the store's lock by whoever erases notes inside it."""
+        lock: AbstractContextManager[Any] = self._files.held()
+        return lock
+
     # --- writing ---------------------------------------------------------------------------------
 
     def save(
@@ -193,7 +199,7 @@ class Notebook:
         _check_hash(expect)
         for tries_left in reversed(range(_TRIES)):
             try:
-                with self._store.transaction():
+                with self._files.held(), self._store.transaction():
                     saved, known = self._saved(key, change, by, expect, tries_left < _TRIES - 1)
             except NoteChanged as error:
                 if not tries_left or isinstance(error, _Unexpected):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,7 +21,9 @@ from camillo.errors import InvalidValue, NoteBroken, NoteChanged, Refused
 from camillo.model import Edge, Filter, Key, Memory, replace
 from camillo.notebook import Notebook
 from camillo.notes.merge import merge
+from camillo.ops import run
 from camillo.registry import load, open_index_file
+from camillo.vault import open_vault
 from flows.command import unprivileged_python
 
 GATE = Key("", "user", "", "gate")
@@ -549,3 +552,28 @@ def test_a_note_in_a_session_has_the_name_of_a_global_one(desk: Desk) -> None:
     desk.lose_index()
     assert desk.look() == ["gate", "gate"]
     assert [m and m.body for m in desk.store.get([spoken])] == ["said\n"]
+
+
+@pytest.mark.promise(7)
+def test_threads_that_search_and_one_that_writes_never_wait_for_each_other(home: Path) -> None:
+    """The index is locked before the store, by all of them."""
+    errors: list[BaseException] = []
+    with open_vault(overrides={"search.embedder": "hashing"}) as vault:
+        run(vault, "remember", text="a gate of oak", name="gate")
+
+        def search() -> None:
+            try:
+                for _ in range(40):
+                    run(vault, "search", query="gate oak", preset="hybrid")
+            except BaseException as error:  # noqa: BLE001 (told below)
+                errors.append(error)
+
+        threads = [threading.Thread(target=search, daemon=True) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for number in range(30):
+            run(vault, "remember", text=f"gate number {number}", name=f"n{number}")
+        for thread in threads:
+            thread.join(60)
+        assert not any(thread.is_alive() for thread in threads)
+    assert errors == []

@@ -14,6 +14,7 @@ from camillo.ports import KnownFile, NoteStat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Any
 
 __all__ = ["SCHEMA", "NoteFiles"]
@@ -34,6 +35,11 @@ class NoteFiles:
     def __init__(self, file: IndexFile) -> None:
         self._file = file
         self._there = False
+
+    def held(self) -> AbstractContextManager[Any]:
+        """Keeps other threads out of the index. Whoever also locks the store takes this first, as
+        every catch-up does: in the other order two threads would wait for each other."""
+        return self._file.database.lock
 
     def stats(self) -> dict[str, tuple[int, int]]:
         """(mtime_ns, size) of each by path: what a look through the folder is compared with."""

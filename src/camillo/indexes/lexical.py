@@ -181,12 +181,14 @@ class LexicalIndex:
         # A common word takes a tenth of a millisecond to count, and is asked for again.
         version = self._file.database.value("PRAGMA data_version")
         state = (connection, version, connection.total_changes())
-        if state != self._counted_at or len(self._counted) > _COUNTED:
-            self._counted, self._counted_at = {}, state
-        new = [token for token in tokens if token not in self._counted]
+        counted = self._counted
+        if state != self._counted_at or len(counted) > _COUNTED:
+            counted = {}  # another thread may go on with the former one
+            self._counted, self._counted_at = counted, state
+        new = [token for token in tokens if token not in counted]
         if new:
-            self._counted.update(self._count(new))
-        return {token: self._counted[token] for token in tokens}
+            counted.update(self._count(new))
+        return {token: counted[token] for token in tokens}
 
     def _count(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._file.database.reading() as connection:

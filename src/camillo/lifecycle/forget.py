@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import NamedTuple, Protocol
 
 from camillo.errors import StoreBusy, StoreFull
@@ -43,7 +44,7 @@ class Erased(NamedTuple):
 def erase(root: Erasable, memories: Sequence[Memory], by: Author) -> Erased:
     """Erase these memories. The marks and the deletion are one transaction; when the process dies
     after it, the next catch-up finishes the indexes."""
-    with root.store.transaction():
+    with root.notebook.held() if root.notebook else nullcontext(), root.store.transaction():
         scopes = {memory.scope for memory in memories}
         for scope in scopes:
             mine = [memory for memory in memories if memory.scope == scope]
