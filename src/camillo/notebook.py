@@ -25,7 +25,18 @@ from camillo.errors import (
     StoreBusy,
     StoreFull,
 )
-from camillo.model import INTERNAL_KINDS, NOT_NOTES, Author, Filter, Key, Memory, Outcome, replace
+from camillo.model import (
+    DEFAULT_NAMESPACE,
+    GLOBAL,
+    INTERNAL_KINDS,
+    NOT_NOTES,
+    Author,
+    Filter,
+    Key,
+    Memory,
+    Outcome,
+    replace,
+)
 from camillo.ports import KnownFile, NoteFolder, NoteStat, Store
 from camillo.records import NamedTuple
 
@@ -33,6 +44,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any
+
+    from camillo.forgotten import Forgotten
 
 __all__ = ["FILE", "Notebook", "Problem", "Saved"]
 
@@ -44,6 +57,8 @@ _PATIENCE = 0.5  # seconds in which a folder is not looked through again
 _RACY_NS = 2_000_000_000
 _AT_ONCE = 500  # files that are taken in by one transaction
 _TRIES = 8  # rewrites of a note that somebody else writes at the same time
+_ERASING = "erasing"  # the setting that holds which files are to go
+_WAS_FORGOTTEN = "its text was forgotten and stays out: remember it again, or delete the file"
 _TWIN = "~"  # between a name and its number, where several files have one name
 _SHORTEST = 8  # characters of an expected hash
 _UNSEEN = NoteStat(-1, -1)  # of a file that could not be read: it is tried again at each look
@@ -67,13 +82,22 @@ class Saved(NamedTuple):
 
 
 class Notebook:
-    """`files` is the index of that name, `folder` the note folder, `scope` that of its root."""
+    """`files` is the index of that name, `folder` the note folder, `scope` that of its root.
+    `forgotten` gives what was erased in this scope and must not come back."""
 
-    def __init__(self, folder: NoteFolder, store: Store, files: Any, scope: str) -> None:
+    def __init__(
+        self,
+        folder: NoteFolder,
+        store: Store,
+        files: Any,
+        scope: str,
+        forgotten: Callable[[], Forgotten],
+    ) -> None:
         self.folder = folder
         self._store = store
         self._files = files
         self._scope = scope
+        self._forgotten = forgotten
         self._looked = float("-inf")
 
     # --- what people changed by hand -------------------------------------------------------------
@@ -86,12 +110,15 @@ class Notebook:
         return self._look(told)
 
     def _look(self, told: Callable[[int], None] = lambda done: None) -> int:
+        doomed = self._remove_doomed()
         known, scanned = self._files.stats(), self._files.scanned()
         now = time.time_ns()
         stats, unreadable = self.folder.scan()  # after `known`: what we make meanwhile is not gone
         racy = scanned - _RACY_NS
         changed = [
-            path for path, stat in stats.items() if known.get(path) != stat or stat[0] >= racy
+            path
+            for path, stat in stats.items()
+            if (known.get(path) != stat or stat[0] >= racy) and path not in doomed
         ]
         gone = [path for path in known if path not in stats and not _below(path, unreadable)]
         taken = self._take_all(sorted(changed), stats, set(gone), told)
@@ -240,6 +267,8 @@ class Notebook:
                 return Saved(Outcome("deduplicated", key), path, _hex(content)), None
             stat = None if content == former else self.folder.write(path, content, former)
         written = self._placed(dialect.parse(path, content), path, key)
+        if (forgotten := self._forgotten()).hides(written):
+            forgotten.allow([written], by)  # who writes it again wants it
         outcome = self._store.put([self._carried(written, memory)], by)[0]
         if outcome.status == "deduplicated":  # the row was the same, the file was not
             outcome = outcome._replace(status="updated")
@@ -263,38 +292,85 @@ class Notebook:
             raise NoteChanged(f"the file of {key.id!r} is gone: {paths[0]}")
         return "", None
 
+    # --- erasing ---------------------------------------------------------------------------------
+
     def erase(self, keys: Iterable[Key]) -> list[str]:
-        """The files of these notes go; their paths, for `strike`. Inside the transaction that
-        deletes their rows. Raises NoteChanged for a file that holds another note by now."""
+        """Inside the transaction that deletes the rows of these notes: all of their files are
+        looked at, and it is noted that they are to go; their paths, for `strike`. A process that
+        dies before that leaves the rest to the next look. Raises NoteChanged for a file that holds
+        another note by now, and what reading one raises."""
         self._check_writable()
-        gone = []
+        doomed = self._doomed()
+        paths = []
         for key, row in zip(keys := list(keys), self._store.get(keys), strict=True):
             for path in self._paths(row) if row is not None else []:
-                self._remove(path, key)
-                gone.append(path)
-        return gone
+                content = self._content_of(path, key)
+                if content is not None:
+                    doomed[path] = _hash(content).hex()
+                    paths.append(path)
+        self._note_doomed(doomed)
+        return paths
 
     def strike(self, paths: Iterable[str]) -> list[str]:
-        """After that transaction: these files are known no more. Conflict files that are left of
-        them, which may hold the text."""
+        """After that transaction: the files go, and are known no more. What is left of them:
+        those that could not be removed, and conflict files, which may hold the text."""
         paths = list(paths)
+        left = self._remove_doomed()
         with suppress(StoreBusy, StoreFull):  # then the next look finds that they are gone
             self._files.record((), paths)
         self._looked = float("-inf")
         stems = tuple(path.removesuffix(".md") + ".conflict-" for path in paths)
-        return [path for path in self.folder.conflicts() if path.startswith(stems)]
+        copies = [path for path in self.folder.conflicts() if path.startswith(stems)]
+        return [*(path for path in paths if path in left), *copies]
 
-    def _remove(self, path: str, key: Key) -> None:
+    def _content_of(self, path: str, key: Key) -> bytes | None:
         try:
             content = self.folder.read(path)
         except NotFound:
-            return
+            return None
         with suppress(NoteBroken):
             name = self.folder.dialect.parse(path, content).id
             if not _is_name_of(name, key.id):
                 raise NoteChanged(f"{path} holds {name!r} now, not {key.id!r}")
-        with self.folder.locked(path):
-            self.folder.remove(path, content)
+        return content
+
+    def _remove_doomed(self) -> set[str]:
+        """Remove the files of erased notes, and what killed writers left of any; the paths of
+        those that cannot be removed, and are no notes any more. A file that holds something else
+        by now stays."""
+        if not self._doomed() or not self.folder.writable:
+            return set()
+        left: dict[str, str] = {}
+        with self._files.held(), self._store.transaction():  # nobody writes a note meanwhile
+            self.folder.sweep()
+            for path, digest in self._doomed().items():
+                try:
+                    content = self.folder.read(path)
+                    if _hash(content).hex() == digest:
+                        with self.folder.locked(path):
+                            self.folder.remove(path, content)
+                except (NotFound, NoteChanged):
+                    continue
+                except CamilloError:
+                    left[path] = digest
+            self._note_doomed(left)
+        return set(left)
+
+    def _doomed(self) -> dict[str, str]:
+        """By path the hash of what a file held when its note was erased."""
+        record = self._store.get([self._erasing])[0]
+        return dict(record.extra.get("files", {})) if record else {}
+
+    def _note_doomed(self, files: Mapping[str, str]) -> None:
+        if files != self._doomed():
+            record = Memory(
+                _ERASING, "", kind="setting", scope=self._scope, extra={"files": dict(files)}
+            )
+            self._store.put([record], Author("", "forget"), bulk=True)
+
+    @property
+    def _erasing(self) -> Key:
+        return Key(DEFAULT_NAMESPACE, self._scope, GLOBAL, _ERASING)
 
     # --- both ------------------------------------------------------------------------------------
 
@@ -392,11 +468,19 @@ class _Batch:
         ]
 
     def _parsed(self) -> dict[str, Memory]:
-        """The notes of those that differ; a broken one is told, and keeps the row that it had."""
+        """The notes of those that differ; a broken one is told, and keeps the row that it had. One
+        whose text was forgotten is told, and stays out."""
         book, parsed = self._book, {}
+        forgotten = book._forgotten()
         for path, content in self.differing.items():
             try:
-                parsed[path] = book._placed(book.folder.dialect.parse(path, content), path)
+                memory = book._placed(book.folder.dialect.parse(path, content), path)
+                if forgotten.hides(memory) and book._store.get([memory.key])[0] is None:
+                    self.records.append(
+                        _known(path, self._stats[path], content, None, (_WAS_FORGOTTEN, 0))
+                    )
+                else:
+                    parsed[path] = memory
             except NoteBroken as error:
                 known = self._former.get(path)
                 key = known.key if known else None

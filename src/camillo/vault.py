@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from camillo import registry
 from camillo.config import (
@@ -120,6 +121,16 @@ class OpenRoot:
         return list(self._indexes.values())
 
     @property
+    def index_path(self) -> str:
+        """The file of the local indexes. A server's store has one of its own, so that trying one
+        does not cost those of the store in use."""
+        engine = registry.load("engine", self._settings.memory.backend)
+        path = self.root.index_path
+        if not getattr(engine, "remote", False):
+            return path
+        return os.path.join(os.path.dirname(path), f"{self._settings.memory.backend}.db")
+
+    @property
     def words(self) -> Words:
         """What searches this root by words: its store itself, or the local index `lexical`."""
         if self._searches_itself:
@@ -152,7 +163,7 @@ class OpenRoot:
     def _had_notes(self) -> bool:
         """May there be rows of notes whose files are gone, all of them?"""
         if self._file is None:
-            if not os.path.exists(self.root.index_path):
+            if not os.path.exists(self.index_path):
                 return self._holds_more_than_drawers()
             self._open_indexes()
         files = registry.load("index", "files")(self._file)
@@ -177,13 +188,16 @@ class OpenRoot:
         if self._settings.memory.notes != "markdown" or not self.root.folder:
             return None
         if self._notebook is None:
+            from camillo.forgotten import Forgotten
             from camillo.notebook import Notebook
 
             if self._file is None:
                 self._open_indexes()
             folder = registry.open_note_folder(self.root.form, self.root.folder, self.root.writable)
             files = registry.load("index", "files")(self._file)
-            self._notebook = Notebook(folder, self.store, files, self.scope)
+            self._notebook = Notebook(
+                folder, self.store, files, self.scope, partial(Forgotten, self.store, self.scope)
+            )
         return self._notebook
 
     @property
@@ -225,6 +239,7 @@ class OpenRoot:
         """Take in what changed; how many changes are left. A damaged index is built anew."""
         if "feed" not in self.store.capabilities:
             return 0
+        self._let_go()
         try:
             left = catch_up(self.store, self.indexes, at_most=at_most, told=told)
         except Exception as error:
@@ -234,11 +249,19 @@ class OpenRoot:
         self._mark_empty()
         return left
 
+    def _let_go(self) -> None:
+        """Of an index file that somebody deleted or made anew while it was open: the next use opens
+        what is there. It is not closed, since another thread may be reading it."""
+        if self._file is not None and not self._file.is_there():
+            self._file = None
+            self._indexes = {}
+            self._vectors = self._notebook = self._folded = None
+
     def mend(self, error: Exception) -> bool:
         """Did the derived rows bring this error about? Then they are thrown away, for the next
         catch-up to make again."""
         if isinstance(error, StoreDamaged):
-            damaged = error.path == self.root.index_path
+            damaged = error.path == self.index_path
         else:  # overwritten rows may fail in any way
             damaged = not isinstance(error, CamilloError) and bool(self._problems())
         if damaged:
@@ -250,6 +273,7 @@ class OpenRoot:
         erasure that a reader had held up. Returns how many changes are left."""
         if "feed" not in self.store.capabilities:
             return 0
+        self._let_go()
         if self._searches_itself and time.monotonic() - self._refreshed < LOOK_AGAIN:
             return 0  # its words are current by themselves, and each look is a way to the server
         left = self.behind()
@@ -267,6 +291,7 @@ class OpenRoot:
 
     def look_through_notes(self) -> int:
         """Take in what people changed in the note files by hand; how many notes."""
+        self._let_go()
         try:
             return self._look()
         except Exception as error:
@@ -321,7 +346,7 @@ class OpenRoot:
             self._store.close()
 
     def _open_indexes(self) -> None:
-        self._file = registry.open_index_file(self.root.index_path, self.store.identity())
+        self._file = registry.open_index_file(self.index_path, self.store.identity())
         self._make_indexes()
 
     def _make_indexes(self) -> None:

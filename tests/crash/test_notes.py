@@ -37,6 +37,7 @@ with open_vault() as vault:
 # Changes and erases one note, and dies in the middle: before or after the row is written.
 DYING = """
 import os, signal, sys
+from camillo.engines.markdown.folder import NoteFolder
 from camillo.engines.sqlite import SqliteStore
 from camillo.ops.signature import run
 from camillo.vault import open_vault
@@ -59,6 +60,8 @@ class Dying(SqliteStore):
             kill()
         return super().delete(keys, by, bulk=bulk)
 
+if where == "removing":
+    NoteFolder.remove = lambda *anything: kill()
 with open_vault() as vault:
     root = vault.root("user", create=True)
     root._store = Dying(root.root.store_path)
@@ -122,16 +125,24 @@ def test_file_and_row_agree_after_a_crash_between_them(user: Path, where: str, t
     assert (user / "gate.md").read_text("utf-8").endswith("elm")
 
 
-@pytest.mark.promise(12)
-def test_a_crash_while_erasing_leaves_no_half_of_a_note(user: Path) -> None:
+@pytest.mark.promise(1, 12, 14)
+@pytest.mark.parametrize("where", ["erasing", "removing"])
+def test_a_crash_while_erasing_leaves_no_half_of_a_note(user: Path, where: str) -> None:
+    """Before the commit it is whole, after it the next command removes the rest."""
     with open_vault() as vault:
-        run(vault, "remember", text="The gate is of oak.", name="gate")
-    _die("erasing", "forget")
-    assert not (user / "gate.md").exists()
+        run(vault, "remember", text="The gate is of zirconium.", name="gate")
+    _die(where, "forget")
     with open_vault() as vault:
-        assert _texts(vault) == {}
+        assert list(_texts(vault)) == (["gate"] if where == "erasing" else [])
+        if where == "erasing":
+            run(vault, "forget", ids=["gate"])
+        run(vault, "search", query="gate")
         lines = [e for e in vault.root("user").store.journal() if e.what == "deleted"]
-        assert len(lines) == 1
+        assert [line.key.rpartition("/")[2] for line in lines] == ["gate"]
+    held = [
+        path for path in user.rglob("*") if path.is_file() and b"zirconium" in path.read_bytes()
+    ]
+    assert held == []
 
 
 @pytest.mark.promise(10)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from camillo.model import Memory
 from camillo.ops.signature import run
-from camillo.vault import Vault
+from camillo.vault import Vault, open_vault
 from flows.command import Camillo, plant, reading
 
 SECRET = (
@@ -262,6 +263,33 @@ def test_notes_are_forgotten_too(vault: Vault, user: Path) -> None:
     assert run(vault, "forget", ids=["plan"]).exit_code == 0
     vault.close()
     assert _traces(user) == []
+
+
+@pytest.mark.promise(12)
+def test_of_several_notes_all_are_forgotten_or_none(camillo: Camillo, user: Path) -> None:
+    camillo("remember", SECRET, "--name", "a")
+    camillo("remember", "The bridge.", "--name", "b")
+    with (user / "b.md").open("ab") as file:
+        file.write(b"x" * 5_000_000)
+    assert camillo("forget", "a", "b").code == 2
+    assert (user / "a.md").exists()
+    assert camillo("forget", "a").code == 0
+    assert _traces(user) == []
+
+
+@pytest.mark.promise(4, 12)
+def test_an_index_that_was_deleted_while_it_was_open(vault: Vault, user: Path) -> None:
+    """Another process has made a new one meanwhile, with the text in it."""
+    run(vault, "remember", text=SECRET, name="plan")
+    shutil.rmtree(user / "index")
+    with open_vault() as other:
+        assert run(other, "search", query="zirconium").results != []
+    report = run(vault, "forget", ids=["plan"])
+    assert (report.exit_code, report.pending) == (0, False)
+    assert _traces(user) == []
+    run(vault, "remember", text="A gate of oak.", name="gate")
+    for each in (vault, open_vault()):
+        assert [found.id for found in run(each, "search", query="oak").results] == ["gate"]
 
 
 def _traces(root: Path) -> list[str]:

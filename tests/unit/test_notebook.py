@@ -18,6 +18,7 @@ from camillo.engines.markdown.commonplace import CommonplaceDialect
 from camillo.engines.markdown.folder import LARGEST, NoteFolder
 from camillo.engines.sqlite import SqliteStore
 from camillo.errors import InvalidValue, NoteBroken, NoteChanged, Refused
+from camillo.forgotten import Forgotten
 from camillo.model import Edge, Filter, Key, Memory, replace
 from camillo.notebook import Notebook
 from camillo.notes.merge import merge
@@ -45,7 +46,8 @@ class Desk:
         file = open_index_file(path, self.store.identity())
         self._files.append(file)
         folder = NoteFolder(str(self.folder), self._dialect(), self._writable)
-        return Notebook(folder, self.store, load("index", "files")(file), "user")
+        forgotten = partial(Forgotten, self.store, "user")
+        return Notebook(folder, self.store, load("index", "files")(file), "user", forgotten)
 
     def look(self) -> list[str]:
         """The ids of all notes, after a program has looked."""
@@ -450,13 +452,14 @@ class TestLooking:
 
 
 class TestErasing:
-    def test_the_file_goes_in_the_transaction_and_its_record_after_it(self, desk: Desk) -> None:
+    def test_the_file_goes_after_the_transaction(self, desk: Desk) -> None:
         notebook = desk.notebook()
         notebook.save(GATE, giving())
         with desk.store.transaction():
             gone = notebook.erase([GATE])
             desk.store.delete([GATE])
         assert gone == ["gate.md"]
+        assert (desk.folder / "gate.md").exists()
         assert notebook.strike(gone) == []
         assert not (desk.folder / "gate.md").exists()
         assert desk.look() == []
@@ -473,8 +476,57 @@ class TestErasing:
         notebook = desk.notebook()
         notebook.save(GATE, giving())
         desk.write("gate.md", "---\nno end")
-        assert notebook.erase([GATE]) == ["gate.md"]
+        assert notebook.strike(notebook.erase([GATE])) == []
         assert not (desk.folder / "gate.md").exists()
+
+    @pytest.mark.promise(12)
+    def test_what_was_not_removed_is_removed_at_the_next_look(self, desk: Desk) -> None:
+        notebook = desk.notebook()
+        notebook.save(GATE, giving())
+        with desk.store.transaction():
+            notebook.erase([GATE])
+            desk.store.delete([GATE])
+        assert desk.look() == []  # another program, after the first one died
+        assert not (desk.folder / "gate.md").exists()
+
+    def test_a_file_that_was_written_anew_meanwhile_stays(self, desk: Desk) -> None:
+        notebook = desk.notebook()
+        notebook.save(GATE, giving())
+        with desk.store.transaction():
+            gone = notebook.erase([GATE])
+            desk.store.delete([GATE])
+        desk.write("gate.md", note("gate", "Another gate.\n"))
+        notebook.strike(gone)
+        assert desk.look() == ["gate"]
+
+    @pytest.mark.promise(12)
+    def test_leftovers_of_killed_writers_go_too(self, desk: Desk) -> None:
+        notebook = desk.notebook()
+        notebook.save(GATE, giving())
+        (desk.folder / ".gate.0123abcd.new.tmp").write_bytes(desk.read().encode())
+        with desk.store.transaction():
+            gone = notebook.erase([GATE])
+            desk.store.delete([GATE])
+        notebook.strike(gone)
+        assert not [path for path in desk.folder.iterdir() if path.suffix == ".tmp"]
+
+    @pytest.mark.promise(12)
+    def test_one_that_comes_back_stays_out_until_somebody_remembers_it(self, desk: Desk) -> None:
+        desk.notebook().save(GATE, giving())
+        [gate] = desk.store.get([GATE])
+        assert gate is not None
+        content = desk.read()
+        with desk.store.transaction():
+            desk.store.put(Forgotten(desk.store, "user").records([gate]))
+            gone = desk.notebook().erase([GATE])
+            desk.store.delete([GATE])
+        desk.notebook().strike(gone)
+        desk.write("gate.md", content)
+        assert desk.look() == []
+        [problem] = desk.notebook().problems()
+        assert "was forgotten" in problem.message
+        desk.notebook().save(GATE, giving())
+        assert desk.look() == ["gate"]
 
     @pytest.mark.promise(12)
     def test_conflict_files_that_may_hold_the_text_are_named(self, desk: Desk) -> None:

@@ -119,3 +119,14 @@ class TestIndexes:
         root.catch_up()
         assert not root.mend(ValueError("somewhere else"))
         assert root.words.size()[0] == 1
+
+
+def test_an_engine_on_a_server_has_an_index_of_its_own(home: Path) -> None:
+    """Trying one costs the other no vectors."""
+    paths = []
+    for backend in ("sqlite", "postgres"):
+        with open_vault(
+            overrides={"memory.backend": backend, "memory.dsn": "host=nowhere"}
+        ) as each:
+            paths.append(Path(each.root("user", create=True).index_path).name)
+    assert paths == ["index.db", "postgres.db"]

@@ -60,6 +60,13 @@ class IndexFile:
             stale = True
         if stale:
             self.rebuild()
+        else:
+            self._opened = _inode(path)
+
+    def is_there(self) -> bool:
+        """Is the open file still the one at its path? Anyone may delete it at any time, and
+        another process makes a damaged one anew."""
+        return self._opened == _inode(self.path)
 
     def rebuild(self) -> None:
         """Throw the rows away and begin an empty file."""
@@ -69,6 +76,7 @@ class IndexFile:
     def _begin_anew(self) -> None:
         reset(self.path)
         self.database = Database(self.path, self._migrations)
+        self._opened = _inode(self.path)
 
     def close(self) -> None:
         self.database.close()
@@ -88,6 +96,14 @@ class IndexFile:
                 connection.execute(schema).fetchall()
 
         return make
+
+
+def _inode(path: str) -> tuple[int, int] | None:
+    try:
+        held = os.stat(path)
+    except OSError:
+        return None
+    return held.st_dev, held.st_ino
 
 
 class Cursor:
