@@ -10,7 +10,7 @@ admits so few passages that comparing those is as fast and misses none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 import psycopg
@@ -19,11 +19,10 @@ from camillo.engines._postgres_connections import Connections, rows, together, v
 from camillo.engines._postgres_rows import digest_of, read_text
 from camillo.engines._postgres_schema import FAMILY, lock_number
 from camillo.engines._postgres_words import admitted
-from camillo.errors import InvalidValue, StoreBusy, StoreDamaged
-from camillo.model import Filter, Key, Memory
+from camillo.errors import StoreBusy
+from camillo.model import Filter, Key
 from camillo.ports import Model, Store
-from camillo.records import NamedTuple
-from camillo.text.passages import passage
+from camillo.unembedded import Unembedded, embed_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,15 +57,6 @@ _BY_GRAPH = (
     "SET LOCAL enable_sort = off",
     "SET LOCAL enable_hashjoin = off", "SET LOCAL enable_mergejoin = off",
 )  # fmt: skip
-
-
-class _Wanting(NamedTuple):
-    """A passage without a vector."""
-
-    row: int
-    key: Key
-    number: int
-    hash: bytes
 
 
 class PostgresNearness:
@@ -222,22 +212,15 @@ class PostgresMeaning:
         told: Callable[[int], None],
     ) -> int:
         model = self._model(embedder) or self._make(embedder, made_with)
-        after = done = written = 0
-        while at_most is None or done < at_most:
-            wanting = _wanting(connection, model, after)
-            if not wanting:
-                if not written:
-                    break
-                after = written = 0  # rows may have come in below the last one
-                continue
-            after = wanting[-1].row
-            once = list({each.hash: each for each in wanting}.values())
-            batch = _with_texts(once, store)
-            if batch:
-                vectors = embedder.embed([text for _, text in batch], "passage")
-                written += self._write(connection, model, embedder.dim, batch, vectors)
-                done += len(batch)
-                told(len(batch))
+        embed_all(
+            lambda after: _wanting(connection, model, after),
+            lambda batch, vectors: self._write(connection, model, batch, vectors),
+            digest_of,
+            store,
+            embedder,
+            at_most=at_most,
+            told=told,
+        )
         left = self.missing(embedder)
         if not left:
             self._completed(connection, model, embedder)
@@ -247,18 +230,12 @@ class PostgresMeaning:
         self,
         connection: Connection,
         model: int,
-        dim: int,
-        batch: Sequence[tuple[_Wanting, str]],
+        batch: Sequence[Unembedded],
         vectors: NDArray[float32],
     ) -> int:
         """Keep the vectors; how many. That of a text which was forgotten meanwhile is not kept."""
-        if vectors.shape != (len(batch), dim):
-            raise InvalidValue(
-                f"the embedder gave vectors of shape {vectors.shape}, not {(len(batch), dim)}; "
-                "check its settings"
-            )
-        hashes = [each.hash for each, _ in batch]
-        done = [each.row for each, _ in batch]
+        hashes = [each.hash for each in batch]
+        done = [each.row for each in batch]
         answers = together(connection, [
             ("BEGIN", ()), ("SET LOCAL synchronous_commit = off", ()),
             ("SELECT pg_advisory_xact_lock_shared(%s::integer, %s::integer)", self._shared),
@@ -380,11 +357,11 @@ def _answer(connection: Connection, statements: Sequence[tuple[str, Sequence[Any
         return []
 
 
-def _wanting(connection: Connection, model: int, after: int) -> list[_Wanting]:
+def _wanting(connection: Connection, model: int, after: int) -> list[Unembedded]:
     """The next passages without a vector."""
     sql = _NEXT.format(table=f"vectors_{model}")
     return [
-        _Wanting(row[0], Key(*map(read_text, row[1:5])), row[5], row[6])
+        Unembedded(row[0], Key(*map(read_text, row[1:5])), row[5], row[6])
         for row in rows(connection, sql, (model, after, _BATCH))
     ]
 
@@ -393,27 +370,3 @@ def _literal(vectors: Any) -> list[str]:
     """Each as pgvector reads it; a half has three digits and a bit."""
     form = f"[{','.join(['%.5g'] * len(vectors[0]))}]" if len(vectors) else ""
     return [form % tuple(vector.tolist()) for vector in vectors]
-
-
-def _with_texts(wanting: Sequence[_Wanting], store: Store) -> list[tuple[_Wanting, str]]:
-    """Each with its text. One that has changed since waits for the next round, one that is damaged
-    for its mending."""
-    found = []
-    memories = list(_held(store, [each.key for each in wanting]))
-    for each, memory in zip(wanting, memories, strict=True):
-        if memory is not None:
-            text = passage(memory, each.number).embedded
-            if digest_of(text) == each.hash:
-                found.append((each, text))
-    return found
-
-
-def _held(store: Store, keys: Sequence[Key]) -> Iterator[Memory | None]:
-    try:
-        yield from store.get(keys)
-    except StoreDamaged:
-        if len(keys) == 1:
-            yield None
-        else:
-            for key in keys:
-                yield from _held(store, [key])

@@ -10,17 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 
-from camillo.model import (
-    INTERNAL_KINDS,
-    Edge,
-    Filter,
-    Key,
-    Memory,
-    Origin,
-    Place,
-    Session,
-    replace,
-)
+from camillo.engines._detail import detail_of, with_detail
+from camillo.model import INTERNAL_KINDS, Filter, Key, Memory, Origin, Place, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +123,7 @@ def row_of(memory: Memory) -> list[Any]:
         *(origin[1:] if origin else (None,) * 5),
         happened_at or None, m.created, m.updated or None, m.expires or None, m.archived or None,
         superseded_by or None, m.pinned or None, None if trust == "normal" else trust,
-        written_by or None, _detail(m),
+        written_by or None, detail_of(m),
     ]  # fmt: skip
     row.append(_digest(_content(row)))
     return row
@@ -164,7 +155,7 @@ def _memory(row: Sequence[Any], escaped: bool) -> Memory:
         written_by or "", happened_at or "", created, updated or 0, expires or 0, archived or 0,
         superseded_by or "", {},
     )  # fmt: skip
-    return _with_detail(memory, detail) if detail else memory
+    return with_detail(memory, detail) if detail else memory
 
 
 def _content(row: Sequence[Any]) -> str:
@@ -182,38 +173,6 @@ def _content(row: Sequence[Any]) -> str:
 
 def _digest(content: str) -> bytes:
     return blake2b(content.encode(), digest_size=16).digest()
-
-
-def _detail(memory: Memory) -> str | None:
-    """The fields that most memories lack, as one JSON object; None when all are empty."""
-    if not (memory.edges or memory.load_when or memory.tags or memory.aliases or memory.extra):
-        return None
-    import json
-
-    held = {
-        "edges": memory.edges,
-        "load_when": memory.load_when,
-        "tags": memory.tags,
-        "aliases": memory.aliases,
-        "extra": memory.extra,
-    }
-    return json.dumps(
-        {name: each for name, each in held.items() if each}, ensure_ascii=False, sort_keys=True
-    )
-
-
-def _with_detail(memory: Memory, detail: str) -> Memory:
-    import json
-
-    held = json.loads(detail)
-    return replace(
-        memory,
-        edges=tuple(Edge(*edge) for edge in held.get("edges", ())),
-        load_when=tuple(held.get("load_when", ())),
-        tags=tuple(held.get("tags", ())),
-        aliases=tuple(held.get("aliases", ())),
-        extra=held.get("extra", {}),
-    )
 
 
 def where(filter: Filter) -> tuple[str, list[Any]]:

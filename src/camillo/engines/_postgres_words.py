@@ -335,6 +335,10 @@ class PostgresWords:
     def conversations(self) -> bool:
         return bool(self._run(lambda c: value(c, "SELECT EXISTS (SELECT FROM sessions)")))
 
+    def kinds(self) -> frozenset[str]:
+        found = self._run(lambda c: rows(c, "SELECT DISTINCT kind FROM facets"))
+        return frozenset(read_text(row[0]) for row in found)
+
     def same_text(self, texts: Sequence[str]) -> list[Key]:
         hashes = sorted({digest_of(text) for text in texts})
         sql = f"{_HITS} WHERE p.hash = ANY(%s::bytea[])"

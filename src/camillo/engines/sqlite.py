@@ -1,6 +1,7 @@
 """The `sqlite` engine: memories in one `store.db`, with a gap-safe feed and a journal.
 
-Layout in `_sqlite_schema.py`. It has no search of its own: the vault attaches the local indexes.
+Layout in `_sqlite_schema.py`, a row in `_sqlite_rows.py`, what is told of changes in
+`_sqlite_feed.py`. It has no search of its own: the vault attaches the local indexes.
 Numbers of changes are handed out inside BEGIN IMMEDIATE, so that none becomes visible late.
 """
 
@@ -13,33 +14,33 @@ from contextlib import contextmanager
 
 import apsw
 
-from camillo.database import BUSY_SECONDS, Database, legible
+from camillo.database import BUSY_SECONDS, Database
+from camillo.engines._sqlite_feed import Feed, note_erased
+from camillo.engines._sqlite_filter import JOIN, after, asked, where
+from camillo.engines._sqlite_rows import (
+    LIVE,
+    checked,
+    content_of,
+    damaged,
+    digest,
+    intact,
+    mismatch,
+)
 from camillo.engines._sqlite_schema import COLUMNS, MIGRATIONS
+from camillo.engines._sqlite_shared import OWNER, Shared
 from camillo.engines._writable import check_writable
-from camillo.errors import InvalidValue, StoreBusy, StoreDamaged
+from camillo.errors import InvalidValue, StoreDamaged
 from camillo.model import (
-    INTERNAL_KINDS,
     Author,
     Change,
-    Edge,
     Filter,
     Health,
     JournalEntry,
     Key,
     Memory,
-    Origin,
     Outcome,
     Page,
-    Place,
-    Session,
-    replace,
 )
-from camillo.records import NamedTuple
-
-try:  # `hashlib` loads OpenSSL (3 ms); this is the same function
-    from _blake2 import blake2b
-except ImportError:  # pragma: no cover
-    from hashlib import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,31 +48,12 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteStore"]
 
-_SELECT = f"SELECT m.seq, {', '.join(f'm.{column}' for column in COLUMNS)}"
-_JOIN = (
-    " JOIN owners o ON o.rowid = m.owner JOIN places p ON p.rowid = m.place"
-    " LEFT JOIN sources s ON s.rowid = p.source"
-)
-_OWNER = "SELECT rowid FROM owners WHERE namespace = ? AND scope = ? AND session = ?"
-_LIVE = f"{_SELECT} FROM memories m"
-_OWNER_OF = "SELECT namespace, scope, session FROM owners WHERE rowid = ?"
-_PLACES_OF = (
-    "SELECT p.rowid, p.kind, p.wing, p.room, p.hall, coalesce(s.name, '') FROM places p "
-    "LEFT JOIN sources s ON s.rowid = p.source WHERE p.rowid IN "
-)
 _AT_ONCE = 500  # ids that one statement asks for
 _INSERT = f"INSERT INTO memories(seq, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"
 _RETIRE = (
     f"INSERT INTO retired(seq, former, {', '.join(COLUMNS)}) "
     f"SELECT ?, seq, {', '.join(COLUMNS)} FROM memories WHERE seq = ?"
 )
-_FORGET_TEXT = (
-    "UPDATE retired SET title = NULL, summary = NULL, body = NULL, detail = NULL, hash = x'' "
-    "WHERE seq <= ? AND body IS NOT NULL"
-)
-# 1: the log may hold text of retired versions; 2: the pages may, too, since some were deleted
-_HOLDS_TEXT = "INSERT OR REPLACE INTO meta VALUES ('log_holds_text', ?)"
-_RETIRED_TEXT = "SELECT 1 FROM retired WHERE body IS NOT NULL LIMIT 1"
 _TALLIED = {
     "kind": "p.kind",
     "wing": "p.wing",
@@ -86,18 +68,6 @@ _ORDERS = {  # the number last, so that pages of equal ids neither overlap nor l
     "newest": "m.created DESC, m.id DESC, m.seq DESC",
     "id": "m.id, m.seq",
 }
-
-
-class _Filed(NamedTuple):
-    """A row of `places`, and the same as a part of what is hashed."""
-
-    kind: str
-    place: Place
-    source: str
-    hashed: str
-
-
-_NOWHERE = _Filed("", Place(), "", "")
 
 
 class SqliteStore:
@@ -118,15 +88,12 @@ class SqliteStore:
         busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         self._clock = clock
-        self._owners: dict[tuple[Any, ...], int] = {}
-        self._places: dict[tuple[Any, ...], int] = {}
-        self._sources: dict[tuple[str], int] = {}
-        # Rows that thousands of others name; none ever changes, so they are read once.
-        self._owner_of: dict[int, tuple[str, str, str]] = {}
-        self._filed: dict[int, _Filed] = {}
         self._next = 0
+        self._version = 0  # SQLite's: it moves when another connection writes
         self._open = False  # a transaction is running; only read with the lock held
         self._database = Database(path, MIGRATIONS, backup=_back_up, busy_seconds=busy_seconds)
+        self._shared = Shared(self._database)
+        self._feed = Feed(self._database, self._shared)
         _only_mine(path)
 
     # --- writing -------------------------------------------------------------------------------
@@ -144,7 +111,7 @@ class SqliteStore:
         with self.transaction(bulk=bulk):
             gone = [key for key in keys if self._delete(key)]
             if gone:
-                self._database.connection.execute(_HOLDS_TEXT, (2,))
+                note_erased(self._database.connection)
             self._log(by, [("deleted", _written(key), 1) for key in gone])
         return len(gone)
 
@@ -175,11 +142,7 @@ class SqliteStore:
                 ):
                     yield
             except BaseException:
-                # rows that they name may have been undone
-                for known in (
-                    self._owners, self._places, self._sources, self._owner_of, self._filed
-                ):  # fmt: skip
-                    known.clear()
+                self._shared.clear()  # rows that it knows may have been undone
                 raise
 
     @contextmanager
@@ -187,6 +150,10 @@ class SqliteStore:
         self._open = True
         try:
             self._next = self._database.value("SELECT value FROM meta WHERE key = 'next_seq'")
+            version = self._database.value("PRAGMA data_version")
+            if version != self._version:  # another process wrote, and may have emptied places
+                self._shared.clear_places()
+                self._version = version
             yield
             connection.execute("UPDATE meta SET value = ? WHERE key = 'next_seq'", (self._next,))
         finally:
@@ -209,15 +176,14 @@ class SqliteStore:
     def _put(self, memory: Memory) -> Outcome:
         check_writable(memory)
         connection = self._database.connection
-        owner = self._owner(memory.namespace, memory.scope, memory.session)
-        content = self._content(memory, owner)
-        digest = self._digest(content)
+        content = content_of(memory, self._shared)
+        made = digest(content, self._shared)
         found: list[Any] = connection.execute(
             "SELECT seq, hash, created FROM memories WHERE id = ? AND owner = ?",
-            (memory.id, owner),
+            content[:2],
         ).fetchall()
         seq, former, created = found[0] if found else (0, None, 0)
-        if former == digest:
+        if former == made:
             return Outcome("deduplicated", memory.key)
         now = int(self._clock() * 1000)
         if found:
@@ -225,26 +191,14 @@ class SqliteStore:
         else:
             created = memory.created or now
         times = (created, (now if found else memory.updated) or None)
-        row = (*content[:12], *times, *content[14:], digest)
+        row = (*content[:12], *times, *content[14:], made)
         connection.execute(_INSERT, (self._take_number(), *row))
         return Outcome("updated" if found else "stored", memory.key)
 
-    def _content(self, m: Memory, owner: int) -> tuple[Any, ...]:
-        """The row of a memory without its hash, and without the times of writing."""
-        origin = m.origin
-        spot = origin[1:] if origin else (None,) * 5
-        place = self._place(m.kind, *m.place, origin.source if origin else "")
-        return (
-            m.id, owner, place, m.title or None, m.summary or None, m.body, *spot,
-            m.happened_at or None, None, None, m.expires or None,
-            m.archived or None, m.superseded_by or None, int(m.pinned) or None,
-            None if m.trust == "normal" else m.trust, m.written_by or None, _detail(m),
-        )  # fmt: skip
-
     def _delete(self, key: Key) -> bool:
         seq = self._database.value(
-            f"SELECT seq FROM memories WHERE id = ? AND owner = ({_OWNER})",
-            [_asked(text) for text in (key.id, key.namespace, key.scope, key.session)],
+            f"SELECT seq FROM memories WHERE id = ? AND owner = ({OWNER})",
+            [asked(text) for text in (key.id, key.namespace, key.scope, key.session)],
         )
         if seq is None:
             return False
@@ -259,40 +213,6 @@ class SqliteStore:
     def _take_number(self) -> int:
         self._next += 1
         return self._next - 1
-
-    def _owner(self, *value: str) -> int:
-        return self._interned(self._owners, "owners", ("namespace", "scope", "session"), value)
-
-    def _place(self, kind: str, wing: str, room: str, hall: str, source: str) -> int:
-        number = self._interned(self._sources, "sources", ("name",), (source,)) if source else None
-        return self._interned(
-            self._places,
-            "places",
-            ("source", "kind", "wing", "room", "hall"),
-            (number, kind, wing, room, hall),
-        )
-
-    def _interned(
-        self,
-        known: dict[Any, int],
-        table: str,
-        columns: Sequence[str],
-        value: tuple[Any, ...],
-    ) -> int:
-        """The row of a value that many memories share, made when it is new."""
-        if value in known:
-            return known[value]
-        connection = self._database.connection
-        where = " AND ".join(f"{column} IS ?" for column in columns)
-        row = connection.execute(f"SELECT rowid FROM {table} WHERE {where}", value).get
-        if row is None:
-            marks = ", ".join("?" * len(columns))
-            connection.execute(f"INSERT INTO {table}({', '.join(columns)}) VALUES ({marks})", value)
-            row = connection.last_insert_rowid()
-        if len(known) > 50_000:
-            known.clear()
-        known[value] = int(row)
-        return int(row)
 
     # --- journal -------------------------------------------------------------------------------
 
@@ -325,7 +245,7 @@ class SqliteStore:
             groups.setdefault(key[:3], {})[key.id] = None
         with self._database.reading() as connection:
             for owner, group in groups.items():
-                row = connection.execute(_OWNER, tuple(map(_asked, owner))).get
+                row = connection.execute(OWNER, tuple(map(asked, owner))).get
                 if row is not None:
                     for memory in self._held(connection, row, list(group)):
                         group[memory.id] = memory
@@ -337,46 +257,46 @@ class SqliteStore:
         """Those of one owner's ids that are there; a damaged one is named."""
         for start in range(0, len(ids), _AT_ONCE):
             some = ids[start : start + _AT_ONCE]
-            sql = f"{_LIVE} WHERE m.owner = ? AND m.id IN ({', '.join('?' * len(some))})"
+            sql = f"{LIVE} WHERE m.owner = ? AND m.id IN ({', '.join('?' * len(some))})"
             try:
-                rows = connection.execute(sql, (owner, *map(_asked, some))).fetchall()
+                rows: list[Any] = connection.execute(sql, (owner, *map(asked, some))).fetchall()
             except UnicodeDecodeError as error:
                 if len(some) == 1:
-                    raise self._damaged(some[0]) from error
+                    raise damaged(self._database.path, some[0]) from error
                 for id_ in some:
                     yield from self._held(connection, owner, [id_])
             else:
+                self._shared.learn({row[3] for row in rows})
                 yield from self._all_checked(rows)
 
     def find(self, prefix: str, filter: Filter = Filter(), limit: int = 20) -> list[Key]:
-        where, arguments = _where(filter)
+        clauses, arguments = where(filter)
         rows = self._database.rows(
-            f"SELECT o.namespace, o.scope, o.session, m.id FROM memories m{_JOIN} "
-            f"WHERE m.id >= ? AND m.id < ? AND {where} ORDER BY m.id <> ?, m.id, m.seq LIMIT ?",
-            (_asked(prefix), _asked(_after(prefix)), *arguments, _asked(prefix), limit),
+            f"SELECT o.namespace, o.scope, o.session, m.id FROM memories m{JOIN} "
+            f"WHERE m.id >= ? AND m.id < ? AND {clauses} ORDER BY m.id <> ?, m.id, m.seq LIMIT ?",
+            (asked(prefix), asked(after(prefix)), *arguments, asked(prefix), limit),
         )
         return [Key(*row) for row in rows]
 
     def scan(self, filter: Filter = Filter(), page: Page = Page()) -> Iterator[Memory]:
-        where, arguments = _where(filter)
+        clauses, arguments = where(filter)
         rows = self._database.rows(
-            f"{_LIVE}{_JOIN} WHERE {where} ORDER BY {_ORDERS[page.order]} LIMIT ? OFFSET ?",
+            f"{LIVE}{JOIN} WHERE {clauses} ORDER BY {_ORDERS[page.order]} LIMIT ? OFFSET ?",
             (*arguments, page.limit or -1, page.offset),
         )
-        return map(self._checked, rows)
+        return self._all_checked(rows)
 
     def count(self, filter: Filter = Filter()) -> int:
-        where, arguments = _where(filter)
-        return int(
-            self._database.value(f"SELECT count(*) FROM memories m{_JOIN} WHERE {where}", arguments)
-        )
+        clauses, arguments = where(filter)
+        sql = f"SELECT count(*) FROM memories m{JOIN} WHERE {clauses}"
+        return int(self._database.value(sql, arguments))
 
     def tally(self, field: str, filter: Filter = Filter()) -> dict[str, int]:
         if field not in _TALLIED:
             raise InvalidValue(f"cannot count by {field!r}; known: {', '.join(sorted(_TALLIED))}")
-        where, arguments = _where(filter)
+        clauses, arguments = where(filter)
         rows = self._database.rows(
-            f"SELECT {_TALLIED[field]}, count(*) FROM memories m{_JOIN} WHERE {where} "
+            f"SELECT {_TALLIED[field]}, count(*) FROM memories m{JOIN} WHERE {clauses} "
             "GROUP BY 1 ORDER BY 2 DESC, 1",
             arguments,
         )
@@ -384,119 +304,23 @@ class SqliteStore:
 
     def _keys_of_source(self, source: str, namespace: str, scope: str) -> list[Key]:
         rows = self._database.rows(
-            f"SELECT o.namespace, o.scope, o.session, m.id FROM memories m{_JOIN} "
+            f"SELECT o.namespace, o.scope, o.session, m.id FROM memories m{JOIN} "
             "WHERE p.source = (SELECT rowid FROM sources WHERE name = ?) "
             "AND p.kind = 'drawer' AND o.namespace = ? AND o.scope = ?",
             (source, namespace, scope),
         )
         return [Key(*row) for row in rows]
 
-    def _all_checked(self, rows: Sequence[Sequence[Any]]) -> list[Memory]:
-        self._learn({row[3] for row in rows})
-        return [self._checked(row) for row in rows]
-
-    def _checked(self, row: Sequence[Any]) -> Memory:
-        memory = self._intact(row)
-        if memory is None:
-            raise self._damaged(row[1])
-        return memory
-
-    def _intact(self, row: Sequence[Any]) -> Memory | None:
-        """The memory of a row that still says what its hash was made of."""
-        try:
-            return self._memory(row) if self._digest(row[1:-1]) == row[-1] else None
-        except (ValueError, TypeError, AttributeError):  # `detail` is no JSON of ours any more
-            return None
-
-    def _memory(self, row: Sequence[Any]) -> Memory:
-        (_, id_, owner, place, title, summary, body, part, line_start, line_end, byte_start,
-         byte_end, happened_at, created, updated, expires, archived, superseded_by, pinned, trust,
-         written_by, detail, _) = row  # fmt: skip
-        filed = self._place_of(place)
-        origin = None
-        if filed.source:
-            origin = Origin(filed.source, part, line_start, line_end, byte_start, byte_end)
-        # By position, in the order of Memory's fields: twice as fast as by name.
-        memory = Memory(
-            id_, body, filed.kind, title or "", summary or "", *self._owned_by(owner),
-            filed.place, origin, (), (), (), (), bool(pinned), trust or "normal",
-            written_by or "", happened_at or "", created, updated or 0, expires or 0,
-            archived or 0, superseded_by or "", {},
-        )  # fmt: skip
-        return _with_detail(memory, detail) if detail else memory
-
-    def _digest(self, content: Sequence[Any]) -> bytes:
-        """16 bytes over everything but the times of writing: equal content, equal digest.
-
-        `content` is a row from `id` to `detail`. A NUL ends what cannot hold one (the id, what
-        `repr` made); the body, which may, comes last.
-        """
-        (id_, owner, place, title, summary, body, part, line_start, line_end, byte_start, byte_end,
-         happened_at, _, _, expires, archived, superseded_by, pinned, trust, written_by,
-         detail) = content  # fmt: skip
-        rare = ""  # what most rows leave empty
-        if (
-            title or summary or happened_at or expires or archived or superseded_by or pinned
-            or trust or written_by or detail
-        ):  # fmt: skip
-            rare = repr(
-                (title, summary, happened_at, expires, archived, superseded_by, pinned, trust,
-                 written_by, detail)
-            )  # fmt: skip
-        text = (
-            f"{self._owned_by(owner)}{self._place_of(place).hashed}{id_}\0"
-            f"{part} {line_start} {line_end} {byte_start} {byte_end}{rare}\0{body}"
-        )
-        return blake2b(text.encode(), digest_size=16).digest()
-
-    def _owned_by(self, owner: int) -> tuple[str, str, str]:
-        held = self._owner_of.get(owner)
-        if held is None:
-            rows = self._database.rows(_OWNER_OF, (owner,))
-            held = self._owner_of[owner] = rows[0] if rows else ("", "", "")
-        return held
-
-    def _place_of(self, place: int) -> _Filed:
-        if place not in self._filed:
-            self._learn({place})
-        return self._filed.get(place, _NOWHERE)
-
-    def _learn(self, places: Iterable[int]) -> None:
-        """Read rows of `places` that are not known yet."""
-        if len(self._filed) > 50_000:
-            self._filed.clear()
-        new = [place for place in places if place not in self._filed]
-        if new:
-            marks = ", ".join("?" * len(new))
-            for number, kind, wing, room, hall, source in self._database.rows(
-                f"{_PLACES_OF}({marks})", new
-            ):
-                hashed = repr((kind, wing, room, hall, source))
-                self._filed[number] = _Filed(kind, Place(wing, room, hall), source, hashed)
-
-    def _damaged(self, id_: str) -> StoreDamaged:
-        return StoreDamaged(
-            f"{self._database.path}: {_no_longer(id_)}; "
-            "restore it from a backup, or mine its source again"
-        )
+    def _all_checked(self, rows: Sequence[Sequence[Any]]) -> Iterator[Memory]:
+        return (checked(row, self._shared, self._database.path) for row in rows)
 
     # --- feed ----------------------------------------------------------------------------------
 
     def changes(self, since: int, limit: int = 1000) -> list[Change]:
-        with self._database.reading() as connection, legible(self._database.path):
-            live: list[Any] = connection.execute(
-                f"{_LIVE} WHERE m.seq > ? ORDER BY m.seq LIMIT ?", (since, limit)
-            ).fetchall()
-            gone: list[Any] = connection.execute(
-                f"{_SELECT}, m.former FROM retired m WHERE m.seq > ? ORDER BY m.seq LIMIT ?",
-                (since, limit),
-            ).fetchall()
-            self._learn({row[3] for row in (*live, *gone)})
-        changes = [*map(self._put_change, live), *map(self._retirement, gone)]
-        return sorted(changes, key=_number)[:limit]
+        return self._feed.changes(since, limit)
 
     def last_change(self) -> int:
-        return int(self._database.value("SELECT value FROM meta WHERE key = 'next_seq'")) - 1
+        return self._feed.last_change()
 
     def waiting(self, since: int) -> int:
         return max(0, self.last_change() - since)
@@ -505,40 +329,13 @@ class SqliteStore:
         return ""
 
     def scrub(self, seen: int) -> bool:
-        if not self.unclean():
-            return True
-        erased = self.erased()
-        with self._database.write() as connection:
-            connection.execute(_FORGET_TEXT, (seen,))
-            connection.execute(_HOLDS_TEXT, (2 if erased else 1,))
-        if erased:
-            try:
-                self._database.compact()
-            except StoreBusy:
-                return False
-        if not self._database.empty_log():
-            return False
-        if not self._database.value(_RETIRED_TEXT):
-            with self._database.write(durable=False) as connection:
-                connection.execute("DELETE FROM meta WHERE key = 'log_holds_text'")
-        return True
+        return self._feed.scrub(seen)
 
     def erased(self) -> bool:
-        held = self._database.value("SELECT value FROM meta WHERE key = 'log_holds_text'")
-        return bool(held == 2)
+        return self._feed.erased()
 
     def unclean(self) -> bool:
-        held = self._database.value("SELECT 1 FROM meta WHERE key = 'log_holds_text'")
-        return bool(held or self._database.value(_RETIRED_TEXT))
-
-    def _put_change(self, row: Sequence[Any]) -> Change:
-        memory = self._checked(row)
-        return Change(row[0], memory.key, memory)
-
-    def _retirement(self, row: Sequence[Any]) -> Change:
-        key = Key(*self._owned_by(row[2]), row[1])
-        former = self._memory(row[:-1]) if row[6] is not None else None
-        return Change(row[0], key, None, row[-1], former)
+        return self._feed.unclean()
 
     # --- care ----------------------------------------------------------------------------------
 
@@ -564,120 +361,17 @@ class SqliteStore:
         """One row after another: a store may be larger than the memory of the machine."""
         rows = self._database.rows("SELECT seq, CAST(id AS BLOB) FROM memories ORDER BY seq")
         bad = [id_.decode(errors="replace") for seq, id_ in rows if not self._is_sound(seq)]
-        return [_no_longer(id_) for id_ in bad]
+        return [mismatch(id_) for id_ in bad]
 
     def _is_sound(self, seq: int) -> bool:
         try:
-            rows = self._database.rows(f"{_LIVE} WHERE m.seq = ?", (seq,))
+            rows = self._database.rows(f"{LIVE} WHERE m.seq = ?", (seq,))
         except StoreDamaged:
             return False
-        return all(self._intact(row) for row in rows)
+        return all(intact(row, self._shared) for row in rows)
 
     def close(self) -> None:
         self._database.close()
-
-
-def _where(filter: Filter) -> tuple[str, list[Any]]:
-    """The filter as SQL over m, o and p."""
-    clauses = ["1"]
-    arguments: list[Any] = []
-
-    def demand(clause: str, *values: Any) -> None:
-        clauses.append(clause)
-        arguments.extend(map(_asked, values))
-
-    if filter.namespace is not None:
-        demand("o.namespace = ?", filter.namespace)
-    if filter.scope is not None:
-        demand("o.scope = ?", filter.scope)
-    _demand_session(filter.session, demand)
-    if filter.kinds is not None:
-        demand(f"p.kind IN ({', '.join('?' * len(filter.kinds))})", *filter.kinds)
-    if not filter.internal:
-        demand(f"p.kind NOT IN ({', '.join('?' * len(INTERNAL_KINDS))})", *sorted(INTERNAL_KINDS))
-    for column, value in (("p.wing", filter.wing), ("p.room", filter.room)):
-        if value is not None:
-            demand(f"{column} = ?", value)
-    if filter.source is not None:
-        demand("p.source = (SELECT rowid FROM sources WHERE name = ?)", filter.source)
-    if filter.under is not None:
-        demand("s.name >= ? AND s.name < ?", filter.under, filter.under + "\U0010ffff")
-    if filter.since:
-        demand("m.happened_at >= ?", filter.since)
-    if filter.before:
-        demand("m.happened_at < ?", filter.before)
-    if not filter.archived:
-        demand("m.archived IS NULL")
-    return " AND ".join(clauses), arguments
-
-
-def _demand_session(session: Session, demand: Callable[..., None]) -> None:
-    if session.mode == "global":
-        demand("o.session = ''")
-    elif session.mode == "only":
-        demand("o.session = ?", session.id)
-    elif session.mode == "with-global":
-        demand("o.session IN ('', ?)", session.id)
-
-
-def _with_detail(memory: Memory, detail: str) -> Memory:
-    import json
-
-    held = json.loads(detail)
-    return replace(
-        memory,
-        edges=tuple(Edge(*edge) for edge in held.get("edges", ())),
-        load_when=tuple(held.get("load_when", ())),
-        tags=tuple(held.get("tags", ())),
-        aliases=tuple(held.get("aliases", ())),
-        extra=held.get("extra", {}),
-    )
-
-
-def _no_longer(id_: str) -> str:
-    return f"the row of {id_!r} no longer matches its hash"
-
-
-def _asked(text: str) -> str | bytes:
-    """A text to compare with. Half a surrogate pair is in no row and cannot be handed to SQLite;
-    bytes can, and are equal to no text."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-    return text
-
-
-def _after(prefix: str) -> str:
-    """The first text above all that start with `prefix`; for an empty one, above all ids."""
-    while prefix.endswith("\U0010ffff"):
-        prefix = prefix[:-1]
-    if not prefix:
-        return "\U0010ffff" * 64
-    following = ord(prefix[-1]) + 1
-    return prefix[:-1] + chr(0xE000 if 0xD800 <= following < 0xE000 else following)
-
-
-def _detail(memory: Memory) -> str | None:
-    """The fields that most memories lack, as one JSON object; None when all are empty."""
-    if not (memory.edges or memory.load_when or memory.tags or memory.aliases or memory.extra):
-        return None
-    import json  # few memories have any of these
-
-    held = {
-        "edges": memory.edges,
-        "load_when": memory.load_when,
-        "tags": memory.tags,
-        "aliases": memory.aliases,
-        "extra": memory.extra,
-    }
-    return json.dumps(
-        {name: value for name, value in held.items() if value}, ensure_ascii=False, sort_keys=True
-    )
-
-
-def _number(change: Change) -> int:
-    return change.seq
 
 
 def _written(key: Key) -> str:
