@@ -21,6 +21,7 @@ else:
     Protocol = object  # for type checkers
 
 __all__ = [
+    "BY_COMMAND",
     "Candidate",
     "Context",
     "Counts",
@@ -32,6 +33,9 @@ __all__ = [
     "Step",
     "Via",
 ]
+
+
+BY_COMMAND = "`camillo embed` takes them in"  # how missing vectors come
 
 
 class Edges(Protocol):
@@ -197,6 +201,9 @@ class Context:
         self.embedder = embedder
         # opens the embedder of vectors that were made earlier; None where that cannot be
         self.reopen: Callable[[str], Embedder | None] = lambda name: None
+        # of a root whose passages have not all their vectors, by the number of those that lack one:
+        # makes some, and says how the others come
+        self.embed_new: Callable[[int, int], str] = lambda root, behind: BY_COMMAND
         self.trace: list[Step] = []
         self.degraded: list[str] = []
         # memories that a newer one supersedes, each with the one that stands for it

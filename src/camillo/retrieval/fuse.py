@@ -12,7 +12,7 @@ from __future__ import annotations
 from camillo.records import NamedTuple
 from camillo.retrieval.candidate import Candidate, Context, Query
 
-__all__ = ["WORDS", "Scale", "fuse", "trust_in_words"]
+__all__ = ["WORDS", "Scale", "fuse", "trust_in_words", "words_said"]
 
 WORDS = 0.65  # weight of words when they know the whole question; meaning has the rest
 
@@ -30,17 +30,24 @@ class Scale(NamedTuple):
 
     def score(self, said: float, cosine: float | None) -> float:
         """Words and meaning as one, on 0 to 1."""
-        words = WORDS * self.trust
         said = said / self.best if self.best > 0 else 0.0
         near = 0.0 if cosine is None else _stretched(cosine, self.low, self.high)
-        blend = (words * said + (1 - WORDS) * near) / (words + 1 - WORDS)
-        return min(1.0, blend * self.strength)  # a rounded cosine may pass 1
+        return min(1.0, self._blend(said, near) * self.strength)  # a rounded cosine may pass 1
+
+    def share(self, held: float, cosine: float | None) -> float:
+        """How much of the question a text answers that holds this share of its words, on 0 to 1."""
+        near = 0.0 if cosine is None else _stretched(cosine, self.low, self.high)
+        return self._blend(held, min(1.0, max(0.0, near)))
+
+    def _blend(self, said: float, near: float) -> float:
+        words = WORDS * self.trust
+        return (words * said + (1 - WORDS) * near) / (words + 1 - WORDS)
 
 
 def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
     if not any("vector" in candidate.signals for candidate in candidates):
         return candidates
-    best = max(map(_said, candidates))
+    best = max(map(words_said, candidates))
     trust = trust_in_words(context) if best > 0 else 0.0
     words = WORDS * trust
     for number in range(len(context.roots)):  # roots may have vectors of different models
@@ -49,7 +56,7 @@ def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Ca
         strength = (words * best + (1 - WORDS) * max(0.0, high)) / (words + 1 - WORDS)
         scale = context.scales[number] = Scale(best, low, high, trust, strength)
         for candidate in here:
-            candidate.score = scale.score(_said(candidate), candidate.signals.get("vector"))
+            candidate.score = scale.score(words_said(candidate), candidate.signals.get("vector"))
     return candidates
 
 
@@ -67,7 +74,7 @@ def _stretched(cosine: float, low: float, high: float) -> float:
     return (cosine - low) / (high - low) if high > low else 1.0
 
 
-def _said(candidate: Candidate) -> float:
+def words_said(candidate: Candidate) -> float:
     """What words say of a candidate: over its grains where it has some."""
     signals = candidate.signals
     return signals.get("words", signals.get("keyword", 0.0))

@@ -14,11 +14,12 @@ DEFAULT = "default"
 # `superseded` before `read`: what is hidden must not raise the bar for what is worth reading.
 PRESETS = {
     "words": (
-        "expand", "keyword", "superseded", "read", "grains", "closets", "connected", "limit",
+        "expand", "keyword", "superseded", "read", "grains", "notes", "closets", "connected",
+        "limit",
     ),
     "vectors": ("vector", "superseded", "read", "connected", "limit"),
     "hybrid": (
-        "expand", "keyword", "vector", "superseded", "read", "grains", "fuse", "closets",
+        "expand", "keyword", "vector", "superseded", "read", "grains", "fuse", "notes", "closets",
         "connected", "limit",
     ),
 }  # fmt: skip
@@ -34,5 +35,5 @@ def stages(preset: str, *, expand: bool = False) -> tuple[str, ...]:
     found = PRESETS[preset]
     if not expand:
         return found
-    at = 1 + max(found.index(name) for name in ("read", "grains", "fuse") if name in found)
+    at = 1 + max(found.index(name) for name in ("read", "grains", "fuse", "notes") if name in found)
     return (*found[:at], "related", *found[at:])

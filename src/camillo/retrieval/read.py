@@ -15,9 +15,9 @@ from camillo.records import NamedTuple
 from camillo.retrieval.candidate import Candidate, Context, Counts, Nomination, Query
 from camillo.retrieval.fuse import Scale, trust_in_words
 from camillo.retrieval.keyword import MIDDLING, NOMINATED, count_words, keyword_score
-from camillo.text.passages import passage
+from camillo.text.passages import PassageText, passage
 
-__all__ = ["HOPELESS", "UNHEARD", "WHOLE_CHARS", "read"]
+__all__ = ["HOPELESS", "UNHEARD", "WHOLE_CHARS", "nearness_of", "read"]
 
 UNHEARD = 0.5  # what words say of what they did not nominate, as a share of what they could
 HOPELESS = 0.8  # share of the k-th best below which a passage is not read
@@ -177,6 +177,29 @@ def _tell_nearness(
             candidate.signals["vector"] = cosine
             if "keyword" not in candidate.signals:
                 candidate.score = min(1.0, max(0.0, cosine))
+
+
+def nearness_of(
+    memories: Sequence[Memory],
+    pieces: Sequence[Sequence[PassageText]],
+    number: int,
+    context: Context,
+) -> list[float | None]:
+    """How near each is in meaning: the whole where a model takes it in at once, else its nearest
+    passage, as `read` has it."""
+    if number not in context.nearness:
+        return [None] * len(memories)
+    told = [
+        own[:1] if len(memory.body) <= WHOLE_CHARS else own
+        for memory, own in zip(memories, pieces, strict=True)
+    ]
+    texts = [piece.embedded for own in told for piece in own]
+    cosines = iter(context.nearness[number].of_texts(texts))
+    found: list[float | None] = []
+    for own in told:
+        near = [cosine for _ in own if (cosine := next(cosines)) is not None]
+        found.append(max(near, default=None))
+    return found
 
 
 def _row_of(memory: Memory, number: int, row: int) -> int:

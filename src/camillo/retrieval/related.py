@@ -14,7 +14,7 @@ from camillo.model import GLOBAL, Key, Memory
 from camillo.records import NamedTuple
 from camillo.retrieval.candidate import Candidate, Context, Query, Via
 from camillo.retrieval.keyword import count_words, keyword_score
-from camillo.retrieval.read import WHOLE_CHARS
+from camillo.retrieval.read import nearness_of
 from camillo.text.passages import PassageText, passages
 
 __all__ = ["EXPANDED", "related"]
@@ -131,7 +131,7 @@ def _admitted(neighbours: Sequence[_Neighbour], context: Context) -> list[Candid
         here = [each for each in neighbours if each.root == number]
         pieces = [passages(each.memory) for each in here]
         said = _said(pieces, context)
-        nearness = _nearness([each.memory for each in here], pieces, number, context)
+        nearness = nearness_of([each.memory for each in here], pieces, number, context)
         for each, (best, words), cosine in zip(here, said, nearness, strict=True):
             candidate = _candidate(each, best, words, cosine, context)
             _lift(candidate, each)
@@ -165,26 +165,3 @@ def _said(pieces: Sequence[Sequence[PassageText]], context: Context) -> Iterator
         scored = [(next(scores, 0.0), -piece.number) for piece in own]
         score, number = max(scored)
         yield -number, score
-
-
-def _nearness(
-    memories: Sequence[Memory],
-    pieces: Sequence[Sequence[PassageText]],
-    number: int,
-    context: Context,
-) -> list[float | None]:
-    """How near each is in meaning: the whole where a model takes it in at once, else its nearest
-    passage, as `read` has it."""
-    if number not in context.nearness:
-        return [None] * len(memories)
-    told = [
-        own[:1] if len(memory.body) <= WHOLE_CHARS else own
-        for memory, own in zip(memories, pieces, strict=True)
-    ]
-    texts = [piece.embedded for own in told for piece in own]
-    cosines = iter(context.nearness[number].of_texts(texts))
-    found: list[float | None] = []
-    for own in told:
-        near = [cosine for _ in own if (cosine := next(cosines)) is not None]
-        found.append(max(near, default=None))
-    return found

@@ -5,7 +5,7 @@ Without an embedder it adds nothing and says so.
 
 from __future__ import annotations
 
-from camillo.retrieval.candidate import Candidate, Context, Nomination, Query
+from camillo.retrieval.candidate import BY_COMMAND, Candidate, Context, Nomination, Query
 from camillo.retrieval.keyword import MIDDLING, NOMINATED
 
 TYPE_CHECKING = False
@@ -36,7 +36,13 @@ def vector(query: Query, candidates: list[Candidate], context: Context) -> list[
         nearness = root.meaning.nearness(embedder, asked[embedder.id])
         behind = _size(number, root, context) - len(nearness)
         if behind > 0:
-            context.degraded.append(f"vectors {behind} behind: `camillo embed` takes them in")
+            how = BY_COMMAND
+            if embedder is context.embedder:
+                how = context.embed_new(number, behind)
+                nearness = root.meaning.nearness(embedder, asked[embedder.id])
+                behind = _size(number, root, context) - len(nearness)
+            if behind > 0:
+                context.degraded.append(f"vectors {behind} behind: {how}")
         context.nearness[number] = nearness
         few = root.store.remote and context.passages > MIDDLING and not root.words.conversations()
         _nominate(nearness, number, query, context, FROM_AFAR if few else NOMINATED)

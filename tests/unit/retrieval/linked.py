@@ -18,9 +18,9 @@ from camillo.vault import OpenRoot, Vault
 
 __all__ = ["LinkedRoot", "search"]
 
-WORDS = ("expand", "keyword", "superseded", "read", "grains", "related", "closets", "connected",
-         "limit")  # fmt: skip
-HYBRID = ("expand", "keyword", "vector", "superseded", "read", "grains", "fuse", "related",
+WORDS = ("expand", "keyword", "superseded", "read", "grains", "notes", "related", "closets",
+         "connected", "limit")  # fmt: skip
+HYBRID = ("expand", "keyword", "vector", "superseded", "read", "grains", "fuse", "notes", "related",
           "closets", "connected", "limit")  # fmt: skip
 VECTORS = ("vector", "superseded", "read", "related", "connected", "limit")
 
