@@ -153,6 +153,11 @@ class Server(Databases):
         """An orderly end: who is connected is sent away."""
         self._end(signal.SIGINT)
 
+    def end_when_alone(self) -> None:
+        """It lets nobody in any more, and ends when the last who is connected goes."""
+        if self._process is not None:
+            self._process.terminate()
+
     def kill(self) -> None:
         """A sudden death of all its processes at once, as when the machine loses its power."""
         self._end(signal.SIGKILL)

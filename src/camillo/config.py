@@ -25,9 +25,11 @@ __all__ = [
     "ClosetSettings",
     "MemorySettings",
     "MineSettings",
+    "OutlineSettings",
     "SearchSettings",
     "Settings",
     "child_environment",
+    "claude_folder",
     "color_wanted",
     "commonplace_embedder",
     "commonplace_project_root",
@@ -38,7 +40,9 @@ __all__ = [
     "mentions_wanted",
     "models_folder",
     "one_thread_for_new_libraries",
+    "opencode_folder",
     "project_root_setting",
+    "read_toml",
     "user_root",
 ]
 
@@ -49,7 +53,9 @@ class MemorySettings(NamedTuple):
     backend: str = "sqlite"  # engine of the drawers
     notes: str = "markdown"  # of the notes: files, or the same engine as the drawers
     dsn: str = ""  # address of a server engine
+    spaces: Mapping[str, str] = {}  # folder of a root, or of its project -> its part of the server
     sidecars: str = "auto"  # vectors beside commonplace notes: auto, write, off
+    foreign: tuple[str, ...] = ("claude", "commonplace", "oc")  # whose folders open by themselves
 
 
 class MineSettings(NamedTuple):
@@ -89,11 +95,19 @@ class SearchSettings(NamedTuple):
     closet_boost: bool = True
 
 
+class OutlineSettings(NamedTuple):
+    """[outline]: the pages that say what notes there are."""
+
+    compile: str = "auto"  # auto: after each write where ROOT.md has our regions; off
+    language: str = "auto"  # of what is generated: auto, en, zh
+
+
 class Settings(NamedTuple):
     memory: MemorySettings = MemorySettings()
     mine: MineSettings = MineSettings()
     closets: ClosetSettings = ClosetSettings()
     search: SearchSettings = SearchSettings()
+    outline: OutlineSettings = OutlineSettings()
 
     def rules(self) -> str:
         """The settings that shape drawers and closets, as one short string: a source that was
@@ -115,10 +129,11 @@ _THREADS = (
     "VECLIB_MAXIMUM_THREADS",
 )
 _LARGEST = 1_000_000  # bytes of a config.toml
-_TABLES = {"memory", "mine", "closets", "search"}
+_TABLES = {"memory", "mine", "closets", "search", "outline"}
 # A project's own config may shape what is found in it, not where memories go.
-_PROJECT_TABLES = {"mine", "closets", "search"}
+_PROJECT_TABLES = {"mine", "closets", "search", "outline"}
 _EMBEDDERS = frozenset({"auto", "e5", "hashing", "light", "none"})  # built in
+_FOREIGN = ("claude", "commonplace", "oc")
 _VECTORS = ("auto", "fast", "scan")
 _PALACE: dict[str, dict[str, Any]] = {
     "mine": {"overlap_chars": 100},
@@ -139,7 +154,7 @@ def load_settings(
     where it is wrong or sets what is not its own, it is left out whole, and `notes` says so.
     """
     tables: dict[str, dict[str, Any]] = {}
-    _merge(tables, _read(user_config), user_config, _TABLES)
+    _merge(tables, read_toml(user_config), user_config, _TABLES)
     if project_config:
         _merge_project(tables, project_config, notes if notes is not None else [])
     for key, text in {**_from_environment(), **(overrides or {})}.items():
@@ -163,7 +178,9 @@ def _applied(tables: Mapping[str, Mapping[str, Any]]) -> Settings:
 def _merge_project(into: dict[str, dict[str, Any]], path: str, notes: list[str]) -> None:
     theirs: dict[str, dict[str, Any]] = {}
     try:
-        _merge(theirs, _read(path), path, _PROJECT_TABLES)
+        if os.path.islink(path):
+            raise InvalidValue(f"{path} is a link, and a project's settings must lie in it")
+        _merge(theirs, read_toml(path), path, _PROJECT_TABLES)
         _applied({table: {**into.get(table, {}), **theirs.get(table, {})} for table in _TABLES})
     except InvalidValue as error:
         notes.append(f"the project's settings are left out: {error}")
@@ -190,6 +207,18 @@ def commonplace_user_root() -> str:
 def commonplace_project_root() -> str:
     """Where it is told to keep a project's, or ""."""
     return os.environ.get("COMMONPLACE_PROJECT_DIR", "")
+
+
+def opencode_folder() -> str:
+    """Where opencode keeps what is the person's."""
+    named = os.environ.get("OPENCODE_CONFIG_DIR")
+    above = os.environ.get("XDG_CONFIG_HOME") or os.path.join(_home(), ".config")
+    return os.path.abspath(named or os.path.join(above, "opencode"))
+
+
+def claude_folder() -> str:
+    """Where Claude Code does."""
+    return os.path.abspath(os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(_home(), ".claude"))
 
 
 def commonplace_embedder() -> tuple[str, str]:
@@ -268,7 +297,8 @@ def _from_environment() -> dict[str, str]:
     return {key: os.environ[name] for name, key in variables.items() if os.environ.get(name)}
 
 
-def _read(path: str) -> dict[str, Any]:
+def read_toml(path: str) -> dict[str, Any]:
+    """{} where there is no such file. Raises InvalidValue for what is none of TOML."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode) or os.path.getsize(path) > _LARGEST:
             raise InvalidValue(f"{path} must be an ordinary file of at most {_LARGEST} bytes")
@@ -363,8 +393,22 @@ def _check(settings: Settings) -> None:
     mine, closets = settings.mine, settings.closets
     if settings.memory.sidecars not in ("auto", "write", "off"):
         raise UnknownName.of("memory.sidecars", settings.memory.sidecars, ["auto", "off", "write"])
+    for folder, space in settings.memory.spaces.items():
+        if not (space.isascii() and space.isidentifier() and space.islower() and len(space) <= 50):
+            raise InvalidValue(
+                f"memory.spaces: {space!r} for {folder!r} is no name of a space: lower-case letters "
+                "a to z, digits and '_', at most 50"
+            )
+    for form in settings.memory.foreign:
+        if form not in _FOREIGN:
+            raise UnknownName.of("memory.foreign", form, _FOREIGN)
     if mine.preset not in ("camillo", "palace"):
         raise UnknownName.of("mine.preset", mine.preset, ["camillo", "palace"])
+    outline = settings.outline
+    if outline.compile not in ("auto", "off"):
+        raise UnknownName.of("outline.compile", outline.compile, ["auto", "off"])
+    if outline.language not in ("auto", "en", "zh"):
+        raise UnknownName.of("outline.language", outline.language, ["auto", "en", "zh"])
     if settings.search.vectors not in _VECTORS:
         raise UnknownName.of("search.vectors", settings.search.vectors, _VECTORS)
     memory = settings.memory

@@ -6,7 +6,7 @@ Optional powers are declared in `capabilities` and asked for by name, never by t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from camillo.model import (
     Author,
@@ -37,8 +37,10 @@ else:
     Role = str
 
 __all__ = [
+    "Closeness",
     "Dialect",
     "Embedder",
+    "Entry",
     "Hit",
     "Importer",
     "Index",
@@ -49,11 +51,15 @@ __all__ = [
     "NoteFolder",
     "NoteStat",
     "Occurrences",
+    "Outline",
     "Passage",
     "Role",
+    "Room",
     "Stage",
     "Store",
     "TokenVectors",
+    "Tokens",
+    "Usage",
     "Words",
 ]
 
@@ -275,6 +281,10 @@ class Words(Protocol):
         """Does any passage belong to a session?"""
         ...
 
+    def kinds(self) -> frozenset[str]:
+        """The kinds of the memories that have passages here, and perhaps some that had."""
+        ...
+
     def same_text(self, texts: Sequence[str]) -> list[Key]:
         """The memories that hold one of these texts as a passage, letter for letter."""
         ...
@@ -351,6 +361,42 @@ class Meaning(Protocol):
         ...
 
 
+class Closeness(Protocol):
+    """How near each token of one question comes to the tokens of passages (late interaction,
+    Khattab and Zaharia 2020: MaxSim)."""
+
+    @property
+    def weights(self) -> NDArray[float32]:
+        """(q,) what each token of the question weighs: its idf over the passages that are kept
+        here, summing to 1."""
+        ...
+
+    def maxima(self, rows: Sequence[int]) -> NDArray[float32]:
+        """(n, q) the best cosine of each token of the question among the tokens of each passage,
+        by its row; NaN for a passage whose tokens are not kept."""
+        ...
+
+
+class Tokens(Protocol):
+    """Token vectors of passages, by model, inside a budget: of notes and of what was said, newest
+    first, and not of files of projects. Derived; follows the passages that `Words` numbers.
+
+    A model's id names its projection too: vectors of two are never compared.
+    """
+
+    def missing(self, embedder: Embedder) -> int:
+        """How many texts that should have token vectors have none."""
+        ...
+
+    def count(self, embedder: Embedder) -> int:
+        """How many passages have some."""
+        ...
+
+    def closeness(self, embedder: Embedder, query: TokenVectors) -> Closeness | None:
+        """To a question's tokens; None where no passage has any of this model."""
+        ...
+
+
 class TokenVectors(NamedTuple):
     """The tokens of one text in order, without prefix and special tokens.
 
@@ -411,6 +457,11 @@ class Dialect(Protocol):
     name: str
     fields: frozenset[str]
     locks: bool  # does another program that knows the dialect lock its notes by a folder?
+    kinds: tuple[str, ...]  # that its notes may have, the last one for all others; () for any
+    relations: tuple[str, ...]  # that its notes may carry
+    marks_superseded: bool  # does a note there say itself which other one replaces it?
+    usage: str  # the file in which one that knows it counts how often a note was used; "" for none
+    listing: str  # the page that lists notes one a line beside hand-written text; "" for none
 
     def is_note(self, path: str) -> bool:
         """Does a file of this name hold a note? Compiled and hand-written pages do not."""
@@ -433,6 +484,22 @@ class Dialect(Protocol):
     def path_of(self, memory: Memory) -> str:
         """Where a new note goes. Raises InvalidValue for a name that no file may have."""
         ...
+
+    def id_of(self, name: str, room: str) -> str:
+        """The id of the note that has this name in this room: the name itself where names are
+        unique in a folder, the path without its ending where they are only unique in a room."""
+        ...
+
+    def line(self, memory: Memory, path: str) -> str:
+        """The line of a note in `listing`, without its end; "" where there is no such page."""
+        ...
+
+
+class Usage(NamedTuple):
+    """How often a note was used, and when last (milliseconds since 1970; 0 = never)."""
+
+    hits: int
+    last: int
 
 
 class NoteStat(NamedTuple):
@@ -498,8 +565,95 @@ class NoteFolder(Protocol):
         """Clear away what killed writers left, if it is older than so many seconds."""
         ...
 
+    def pages(self) -> list[str]:
+        """The Markdown files of this folder that are pages, not notes, by path: `ROOT.md`, an
+        `index.md` in a room."""
+        ...
+
+    def usage(self) -> dict[str, Usage]:
+        """By path, what the dialect's usage file says; {} without one, or for one that is damaged.
+        Entries that make no sense are left out."""
+        ...
+
+    def used(self, paths: Sequence[str], at: int) -> None:
+        """Count these notes as used once more, at this time (milliseconds since 1970), in the usage
+        file: atomic, entries and keys that we do not know stay. Nothing without such a file in the
+        dialect, or where the folder is read-only."""
+        ...
+
     def locked(self, path: str) -> AbstractContextManager[None]:
         """Keeps other programs that know the dialect out, as the reference's own lock does."""
+        ...
+
+
+class Entry(NamedTuple):
+    """A note as the outline has it. `path` is its file's, `room` the folder of that, `summary` what
+    it says, else what is derived from its text, never "". `description` is what it says of its
+    room. `rule`: is it a hard rule? `created` and `updated` are milliseconds since 1970."""
+
+    key: Key
+    path: str
+    room: str
+    title: str
+    summary: str
+    highlight: str
+    description: str
+    kind: str
+    load_when: tuple[str, ...]
+    pinned: bool
+    rule: bool
+    superseded_by: str
+    created: int
+    updated: int
+
+
+class Room(NamedTuple):
+    """A room as the outline has it: how many notes, how many of them pinned. `description` is that
+    of the first note which says one, else ""; `first` is the summary of its first note."""
+
+    name: str
+    notes: int
+    pinned: int
+    rules: int
+    description: str
+    first: str
+
+
+class Outline(Index, Protocol):
+    """What there is in a root, told from the frontmatter of its notes: rooms, notes, when to read
+    which. Archived notes are not in it; of one that another supersedes the row stays.
+
+    Orders are those of `text/collation.py`, the same on every machine.
+    """
+
+    def rooms(self) -> list[Room]:
+        """The rooms that hold notes, in order."""
+        ...
+
+    def entries(self, room: str) -> list[Entry]:
+        """The notes of a room, by the name of their file, in order."""
+        ...
+
+    def routes(self) -> list[tuple[str, Entry]]:
+        """Every `load_when` with its note, in no order."""
+        ...
+
+    def standing(self) -> list[Entry]:
+        """The hard rules and the pinned notes, rules first, each in the order of their paths."""
+        ...
+
+    def stale(self) -> list[str]:
+        """The rooms whose notes changed since `compiled` was told of them; "" also where a room
+        emptied, of which nothing is kept."""
+        ...
+
+    def pages(self) -> dict[str, bytes]:
+        """By path, the digest of each page that `compiled` was told of."""
+        ...
+
+    def compiled(self, rooms: Sequence[str], seen: int, pages: Mapping[str, bytes]) -> None:
+        """The pages of these rooms say what `cursor` = `seen` has; a change after it counts. Of
+        `pages` these are the digests now, b"" for one that is gone."""
         ...
 
 

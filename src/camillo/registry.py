@@ -35,7 +35,10 @@ __all__ = [
 # Ways of laying notes out in files.
 DIALECTS = {
     "camillo": "camillo.engines.markdown.camillo:CamilloDialect",
+    "claude": "camillo.engines.markdown.claude:ClaudeDialect",
     "commonplace": "camillo.engines.markdown.commonplace:CommonplaceDialect",
+    "nullclaw": "camillo.engines.markdown.nullclaw:NullclawDialect",
+    "oc": "camillo.engines.markdown.oc:OcDialect",
 }
 
 # Made with a folder: the model's, or "" for those that bring their own weights. A path in place of
@@ -58,6 +61,7 @@ INDEXES = {
     "edges": "camillo.indexes.edges:EdgeIndex",
     "files": "camillo.indexes.files:NoteFiles",
     "lexical": "camillo.indexes.lexical:LexicalIndex",
+    "outline": "camillo.indexes.outline:OutlineIndex",
     "sidecars": "camillo.indexes.sidecars:Sidecars",
     "vectors": "camillo.indexes.vectors:VectorIndex",
 }
@@ -70,6 +74,7 @@ _SCHEMAS = (
     "camillo.indexes._vector_schema",
     "camillo.indexes.edges",
     "camillo.indexes.files",
+    "camillo.indexes.outline",
 )
 
 # The files of a folder of notes, in any dialect.
@@ -83,6 +88,7 @@ STAGES = {
     "grains": "camillo.retrieval.grains:grains",
     "keyword": "camillo.retrieval.keyword:keyword",
     "limit": "camillo.retrieval.limit:limit",
+    "notes": "camillo.retrieval.notes:notes",
     "read": "camillo.retrieval.read:read",
     "related": "camillo.retrieval.related:related",
     "superseded": "camillo.retrieval.superseded:superseded",
@@ -95,7 +101,10 @@ IMPORTERS = {
     "claude-code": "camillo.ingest.importers.claude_code:ClaudeCodeImporter",
     "commonplace": "camillo.ingest.importers.commonplace:CommonplaceImporter",
     "mcp-memory": "camillo.ingest.importers.mcp_memory:McpMemoryImporter",
+    "nullclaw": "camillo.ingest.importers.nullclaw:NullclawImporter",
     "obsidian": "camillo.ingest.importers.obsidian:ObsidianImporter",
+    "oc": "camillo.ingest.importers.oc:OcImporter",
+    "openclaw": "camillo.ingest.importers.openclaw:OpenclawImporter",
 }
 
 # What `camillo setup` can put in place.

@@ -36,44 +36,62 @@ __all__ = [
 
 _OURS = frozenset({"index", "backups"})  # folders of a root that hold no notes
 _GITIGNORE = "store.db*\nindex/\nbackups/\n"
+_LONGEST = 10_000  # characters of the line that git writes into a worktree's `.git`
 
 
 class Root(NamedTuple):
     """A folder and the scope of what lives in it. It may not exist yet. `form` is the dialect of
-    its notes, which lie in the folder itself."""
+    its notes, which lie in the folder itself. `state` is where camillo keeps its own files of it,
+    "" in the same folder; `label` tells it from others of its scope and form."""
 
     scope: Scope
     folder: str
     form: str = "camillo"
     writable: bool = True
+    state: str = ""
+    label: str = ""
 
     @property
     def name(self) -> str:
         """`user`, `project`, or with the form where it is another's: `user-commonplace`."""
+        if self.label:
+            return self.label
         return self.scope if self.form == "camillo" else f"{self.scope}-{self.form}"
 
     @property
+    def title(self) -> str:
+        """What a page calls it: a project by its folder; "" for what holds everywhere."""
+        if self.label or self.scope == "user":
+            return self.label
+        above, name = os.path.split(self.folder)
+        return os.path.basename(above) if name.startswith(".") else name
+
+    @property
     def store_path(self) -> str:
-        return os.path.join(self.folder, "store.db")
+        return os.path.join(self.state or self.folder, "store.db")
 
     @property
     def index_path(self) -> str:
-        return os.path.join(self.folder, "index", "index.db")
+        return os.path.join(self.state or self.folder, "index", "index.db")
 
     @property
     def config_path(self) -> str:
-        return os.path.join(self.folder, "config.toml")
+        return os.path.join(self.state or self.folder, "config.toml")
 
     @property
     def space(self) -> str:
-        """The part of a server that is this root's: `camillo`, and for a project its folder's name
-        after it, so that everyone who works on the project has the same."""
-        if self.scope == "user":
+        """The part of a server that is this root's, unless a setting names another: `camillo`, and
+        for a project its folder's name after it, with six hex digits of the folder's path, since
+        two projects may have one name."""
+        if self.scope == "user" and not self.label:
             return self.name.replace("user", "camillo", 1).replace("-", "_")
-        project = self.folder.partition(f"{os.sep}.")[0]
-        name = os.path.basename(project or os.path.dirname(self.folder)).lower()
-        plain = "".join(char if char.isascii() and char.isalnum() else "_" for char in name)
-        return f"camillo_{plain}"[:50]
+        from hashlib import sha256
+
+        folder = self.folder.partition(f"{os.sep}.")[0] or os.path.dirname(self.folder)
+        name = self.label or os.path.basename(folder)
+        plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in name.lower())
+        path = os.path.realpath(self.folder).encode("utf-8", "surrogateescape")
+        return f"camillo_{plain[:40]}_{sha256(path).hexdigest()[:6]}"
 
     def exists(self) -> bool:
         return os.path.isdir(self.folder)
@@ -182,7 +200,7 @@ def may_hold_notes(folder: str) -> bool:
 
 def keep_out_of_git(root: Root) -> None:
     """A project's root gets a .gitignore for what is no note, unless it has one."""
-    if root.scope == "project":
+    if root.scope == "project" and not root.state:
         try:
             with open(os.path.join(root.folder, ".gitignore"), "x", encoding="utf-8") as file:
                 file.write(_GITIGNORE)
@@ -223,14 +241,27 @@ def _links(folder: str) -> list[str]:
 
 
 def _main_checkout(git: str) -> str | None:
-    """A worktree's `.git` is a file that points into the main checkout's `.git/worktrees/`."""
-    if not os.path.isfile(git):
+    """A worktree's `.git` is a file that points into the main checkout's `.git/worktrees/`, where
+    `gitdir` points back. One that nothing points back to may come from anywhere: it would lend a
+    stranger's folder another project's memories."""
+    folder = os.path.dirname(git)
+    inside = os.path.normpath(
+        os.path.join(folder, _first_line(git).removeprefix("gitdir:").strip())
+    )
+    main, found, name = inside.replace(os.sep, "/").rpartition("/.git/worktrees/")
+    if not found or "/" in name or not os.path.isdir(main):
         return None
+    back = os.path.join(inside, _first_line(os.path.join(inside, "gitdir")))
+    above, last = os.path.split(back)  # a link as `.git` would be followed to where it is true
+    return main if last == ".git" and os.path.realpath(above) == folder else None
+
+
+def _first_line(path: str) -> str:
+    """ "" where there is no such file."""
     try:
-        with open(git, encoding="utf-8", errors="replace") as file:
-            line = file.readline().strip()
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.readline(_LONGEST).strip().replace("\0", "")
     except OSError:
-        return None
-    pointed = line.removeprefix("gitdir:").strip()
-    main, found, _ = pointed.replace(os.sep, "/").partition("/.git/worktrees/")
-    return main if found and os.path.isdir(main) else None
+        pass
+    return ""

@@ -8,31 +8,29 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
 from camillo import registry
 from camillo.config import (
     Settings,
     commonplace_embedder,
     load_settings,
-    mentions_wanted,
     models_folder,
     project_root_setting,
 )
+from camillo.elsewhere import new_oc_root, other_roots
 from camillo.errors import (
     CamilloError,
-    InvalidValue,
     MissingExtra,
+    NotFound,
     Refused,
     StoreBusy,
-    StoreDamaged,
     StoreFull,
+    UnknownName,
 )
-from camillo.leases import lock_file
-from camillo.model import GLOBAL, NOT_NOTES, Author, Filter
-from camillo.projection import behind, catch_up
+from camillo.model import Author
+from camillo.opened import OpenRoot
 from camillo.records import NamedTuple
 from camillo.roots import (
     Root,
@@ -40,9 +38,7 @@ from camillo.roots import (
     commonplace_root,
     find_project_root,
     foreign_roots,
-    keep_out_of_git,
     make_root,
-    may_hold_notes,
     project_root,
     user_root,
 )
@@ -52,336 +48,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from camillo.model import Key, Memory
-    from camillo.notebook import Notebook
-    from camillo.ports import Embedder, Meaning, Store, Words
+    from camillo.ports import Embedder
     from camillo.roots import Scope
 
 __all__ = ["OpenRoot", "Plan", "Progress", "Vault", "open_vault"]
 
 # (done, of how many or None, what) -> shown by a surface
 Progress = Callable[[int, "int | None", str], None]
-
-# What a search takes in before it answers; a longer backlog is reported and left to its writer.
-READ_BACKLOG = 20_000
-LOOK_AGAIN = 0.5  # seconds in which the indexes of a store that searches itself are not looked at
-READ_PATIENCE = 0.1  # seconds that a search waits for an index that another process writes
-
-
-class OpenRoot:
-    """One root with its store and the indexes that hang on it. Opened on first use."""
-
-    def __init__(self, root: Root, settings: Settings, clock: Callable[[], float]) -> None:
-        self.root = root
-        self._settings = settings
-        self._clock = clock
-        self._store: Store | None = None
-        self._file: Any = None
-        self._indexes: dict[str, Any] = {}
-        self._vectors: Meaning | None = None
-        self._notebook: Notebook | None = None
-        self._folded: tuple[int, Mapping[Key, Key]] | None = None
-        self._refreshed = float("-inf")
-
-    @property
-    def scope(self) -> Scope:
-        return self.root.scope
-
-    @property
-    def name(self) -> str:
-        return self.root.name
-
-    @property
-    def store(self) -> Store:
-        if self._store is None:
-            self._store = self._open_store()
-        return self._store
-
-    def _open_store(self) -> Store:
-        memory = self._settings.memory
-        engine = registry.load("engine", memory.backend)
-        if not getattr(engine, "remote", False):
-            if self.root.form != "camillo":
-                keep_out_of_git(self.root)
-            return engine(self.root.store_path, clock=self._clock)  # type: ignore[no-any-return]
-        if not memory.dsn:
-            raise InvalidValue(
-                f"memory.backend = {memory.backend!r} needs the address of its server: "
-                "set memory.dsn or CAMILLO_DSN"
-            )
-        return engine(  # type: ignore[no-any-return]
-            memory.dsn, clock=self._clock, space=self.root.space
-        )
-
-    @property
-    def indexes(self) -> list[Any]:
-        """The local indexes that follow this root's store, opened."""
-        if not self._indexes:
-            self._open_indexes()
-        return list(self._indexes.values())
-
-    @property
-    def index_path(self) -> str:
-        """The file of the local indexes. A server's store has one of its own, so that trying one
-        does not cost those of the store in use."""
-        engine = registry.load("engine", self._settings.memory.backend)
-        path = self.root.index_path
-        if not getattr(engine, "remote", False):
-            return path
-        return os.path.join(os.path.dirname(path), f"{self._settings.memory.backend}.db")
-
-    @property
-    def words(self) -> Words:
-        """What searches this root by words: its store itself, or the local index `lexical`."""
-        if self._searches_itself:
-            return self.store.words()
-        if not self._indexes:
-            self._open_indexes()
-        words: Words = self._indexes["lexical"]
-        return words
-
-    @property
-    def meaning(self) -> Meaning:
-        """What searches it by meaning: its store itself, or the local index `vectors`, which
-        follows the passages of `lexical`."""
-        if self._searches_itself:
-            return self.store.meaning()
-        if self._vectors is None:
-            if self._file is None:
-                self._open_indexes()
-            by = self._settings.search.vectors
-            self._vectors = registry.load("index", "vectors")(self._file, by)
-        return self._vectors
-
-    @property
-    def has_notes(self) -> bool:
-        """Are notes files here, and may there be any?"""
-        if self._settings.memory.notes != "markdown" or not self.root.folder:
-            return False
-        return self._notebook is not None or may_hold_notes(self.root.folder) or self._had_notes()
-
-    def _had_notes(self) -> bool:
-        """May there be rows of notes whose files are gone, all of them?"""
-        if self._file is None:
-            if not os.path.exists(self.index_path):
-                return self._holds_more_than_drawers()
-            self._open_indexes()
-        files = registry.load("index", "files")(self._file)
-        return bool(files.any() if files.scanned() else self._holds_more_than_drawers())
-
-    def _mark_empty(self) -> None:
-        """Where no note was ever kept that is noted once, so that no search has to count."""
-        if self._notebook is None and self._file is not None:
-            files = registry.load("index", "files")(self._file)
-            if not files.scanned() and not self._holds_more_than_drawers():
-                with suppress(StoreBusy, StoreFull):
-                    files.record((), (), time.time_ns())
-
-    def _holds_more_than_drawers(self) -> bool:
-        filter = Filter(None, archived=True)
-        filed = filter._replace(kinds=tuple(sorted(NOT_NOTES)))
-        return self.store.count(filter) > self.store.count(filed)
-
-    @property
-    def notebook(self) -> Notebook | None:
-        """The notes' files; None where notes are kept as the drawers are."""
-        if self._settings.memory.notes != "markdown" or not self.root.folder:
-            return None
-        if self._notebook is None:
-            from camillo.forgotten import Forgotten
-            from camillo.notebook import Notebook
-
-            if self._file is None:
-                self._open_indexes()
-            folder = registry.open_note_folder(self.root.form, self.root.folder, self.root.writable)
-            files = registry.load("index", "files")(self._file)
-            self._notebook = Notebook(
-                folder, self.store, files, self.scope, partial(Forgotten, self.store, self.scope)
-            )
-        return self._notebook
-
-    @property
-    def closets(self) -> Any:
-        if not self._indexes:
-            self._open_indexes()
-        return self._indexes["closets"]
-
-    @property
-    def edges(self) -> Any:
-        if not self._indexes:
-            self._open_indexes()
-        return self._indexes["edges"]
-
-    def superseded(self, held: Callable[[list[Key]], list[Memory | None]]) -> Mapping[Key, Key]:
-        """Who stands for whom, of what newer memories supersede. `held` reads memories."""
-        at = self.edges.cursor()
-        if self._folded is None or self._folded[0] != at:
-            self._folded = at, _folded(self.edges.superseders(), held)
-        return self._folded[1]
-
-    @property
-    def _searches_itself(self) -> bool:
-        """Words and meaning name passages by the same rows, so they are from one hand."""
-        return self.store.capabilities >= {"keyword", "vector"}
-
-    @contextmanager
-    def lease(self, what: str) -> Iterator[bool]:
-        """Yields whether this process may do a long job that one at a time should do. The kernel
-        ends it with the process."""
-        folder = os.path.dirname(self.root.index_path)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        with lock_file(os.path.join(folder, f"{what}.lock")) as mine:
-            yield mine
-
-    def catch_up(
-        self, *, at_most: int | None = None, told: Callable[[int], None] = lambda taken: None
-    ) -> int:
-        """Take in what changed; how many changes are left. A damaged index is built anew."""
-        if "feed" not in self.store.capabilities:
-            return 0
-        self._let_go()
-        try:
-            left = catch_up(self.store, self.indexes, at_most=at_most, told=told)
-        except Exception as error:
-            if not self.mend(error):
-                raise
-            left = catch_up(self.store, self.indexes, told=told)
-        self._mark_empty()
-        return left
-
-    def _let_go(self) -> None:
-        """Of an index file that somebody deleted or made anew while it was open: the next use opens
-        what is there. It is not closed, since another thread may be reading it."""
-        if self._file is not None and not self._file.is_there():
-            self._file = None
-            self._indexes = {}
-            self._vectors = self._notebook = self._folded = None
-
-    def mend(self, error: Exception) -> bool:
-        """Did the derived rows bring this error about? Then they are thrown away, for the next
-        catch-up to make again."""
-        if isinstance(error, StoreDamaged):
-            damaged = error.path == self.index_path
-        else:  # overwritten rows may fail in any way
-            damaged = not isinstance(error, CamilloError) and bool(self._problems())
-        if damaged:
-            self.rebuild()
-        return damaged
-
-    def refresh(self) -> int:
-        """Before a search: take in what changed unless another process is at it, and finish an
-        erasure that a reader had held up. Returns how many changes are left."""
-        if "feed" not in self.store.capabilities:
-            return 0
-        self._let_go()
-        if self._searches_itself and time.monotonic() - self._refreshed < LOOK_AGAIN:
-            return 0  # its words are current by themselves, and each look is a way to the server
-        left = self.behind()
-        try:
-            if left:
-                with self._file.database.patience(READ_PATIENCE):
-                    self.catch_up(at_most=READ_BACKLOG)
-                left = self.behind()
-            if self.store.unclean():
-                self.scrub()
-        except (StoreBusy, StoreFull):  # what is there already can be read
-            pass
-        self._refreshed = time.monotonic()
-        return left
-
-    def look_through_notes(self) -> int:
-        """Take in what people changed in the note files by hand; how many notes."""
-        self._let_go()
-        try:
-            return self._look()
-        except Exception as error:
-            if not self.mend(error):
-                raise
-            return self._look()
-
-    def _look(self) -> int:
-        return self.notebook.refresh() if self.has_notes and self.notebook is not None else 0
-
-    def behind(self) -> int:
-        """How many changes the slowest index has still to take in."""
-        try:
-            return behind(self.store, self.indexes)
-        except Exception as error:
-            if not self.mend(error):
-                raise
-            return behind(self.store, self.indexes)
-
-    def rebuild(self) -> None:
-        """Throw away the derived rows; the next catch-up makes them again."""
-        if self._file is None:
-            self._open_indexes()
-        self._file.rebuild()
-        self._make_indexes()
-
-    def scrub(self) -> bool:
-        """After a catch-up: no byte of erased text stays in the store's or the indexes' files.
-        False while another process still reads the old state."""
-        if "feed" not in self.store.capabilities:
-            return True
-        seen = min(index.cursor() for index in self.indexes)
-        if not self.meaning.sweep():  # before the log is emptied, and again if it could not
-            return False
-        if self.store.erased():
-            try:
-                self._file.database.compact()
-            except StoreBusy:
-                return False
-        return bool(self._file.database.empty_log()) and self.store.scrub(seen)
-
-    def timed(self, wrapper: Callable[[Any], Any]) -> dict[str, Any]:
-        """Put a wrapper with the same shape around the store and each index, for the bench."""
-        self._indexes = {index.name: wrapper(index) for index in self.indexes}
-        self._store = wrapper(self.store)
-        return {"store": self._store, **self._indexes}
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-        if self._store is not None:
-            self._store.close()
-
-    def _open_indexes(self) -> None:
-        self._file = registry.open_index_file(self.index_path, self.store.identity())
-        self._make_indexes()
-
-    def _make_indexes(self) -> None:
-        self._vectors = self._notebook = self._folded = None
-        rules = self._settings.closets
-        self._indexes = {
-            "closets": registry.load("index", "closets")(self._file, rules),
-            "edges": registry.load("index", "edges")(self._file, mentions_wanted()),
-        }
-        if not self._searches_itself:
-            lexical = registry.load("index", "lexical")(self._file)
-            self._indexes = {"lexical": lexical, **self._indexes}
-
-    def _problems(self) -> list[str]:
-        """What is wrong with the derived rows."""
-        found: list[str] = []
-        for index in self._indexes.values():
-            try:
-                found += index.check().problems
-            except Exception as error:  # noqa: BLE001 (a check that fails has found something)
-                found.append(str(error))
-        return found
-
-
-def _folded(
-    links: Sequence[Any], held: Callable[[list[Key]], list[Memory | None]]
-) -> Mapping[Key, Key]:
-    if not links:
-        return {}
-    from camillo.graph.edges import graph_of
-    from camillo.graph.folding import fold
-
-    named = {end for link in links for end in (link.source, link.target)}
-    ends = sorted(named | {end._replace(session=GLOBAL) for end in named})
-    return fold(graph_of(each for each in held(ends) if each and not each.archived)).newest
 
 
 class Plan(NamedTuple):
@@ -429,7 +102,8 @@ class Vault:
                     f"{self.cwd} is in no project: run `camillo init --scope project` in one, "
                     "or use --scope user"
                 )
-            check_inside(root)
+            if not root.state:
+                check_inside(root)
             made = create and make_root(root)
             if made and root.scope == "project":  # by ourselves, so it is no stranger's
                 set_trust(self.root("user", create=True).store, root.folder, trusted=True)
@@ -438,11 +112,15 @@ class Vault:
             self._open[name] = OpenRoot(root, self.settings, self.clock)
         return self._open[name]
 
-    def roots(self, scope: Scope | None = None) -> Iterator[OpenRoot]:
-        """The roots that exist, the project's first."""
+    def roots(self, scope: str | None = None) -> Iterator[OpenRoot]:
+        """The roots that exist, the project's first; of a scope, or the one of this name. Raises
+        UnknownName."""
+        there = {name for name, root in self._roots.items() if root.exists()}
+        if scope and scope not in (known := there | {"project", "user"}):
+            raise UnknownName.of("root", scope, known)
         ranked = sorted(self._roots.items(), key=lambda item: item[1].scope != "project")
         for name, root in ranked:
-            if root.exists() and scope in (None, root.scope):
+            if name in there and scope in (None, root.scope, name):
                 opened = self.root(name)
                 with suppress(StoreBusy, StoreFull):  # what is there already can be read
                     opened.look_through_notes()
@@ -451,7 +129,7 @@ class Vault:
     def trusts(self, root: OpenRoot) -> bool:
         """May what this root holds be offered unasked? The user's own always, a project's when a
         person said so or made it here."""
-        if root.scope == "user":
+        if root.scope == "user" or root.root.state:  # it lies where the user's own things lie
             return True
         users = self._roots["user"]
         return users.exists() and is_trusted(self.root("user").store, root.root.folder)
@@ -462,6 +140,8 @@ class Vault:
         folder = find_project_root(self.cwd) or os.path.realpath(self.cwd)
         if form == "commonplace":
             root = commonplace_root(scope, project_root_setting() or folder)
+        elif form == "oc":
+            root = new_oc_root(scope, project_root_setting() or folder)
         elif scope in self._roots:
             root = self._roots[scope]
         else:
@@ -470,6 +150,29 @@ class Vault:
         if root.scope == "project" and root.folder in [*users, commonplace_root("user").folder]:
             raise Refused(f"{root.folder} is your user root: run this inside a project")
         return self._roots.setdefault(root.name, root)
+
+    def named(self, name: str) -> Root | None:
+        """The root of this name, open or not."""
+        return self._roots.get(name)
+
+    def folders(self) -> list[tuple[str, Root]]:
+        """Each root by its name, open or not."""
+        return list(self._roots.items())
+
+    def project_folder(self) -> str:
+        """The project that the working directory is in. Raises Refused outside of any."""
+        folder = find_project_root(self.cwd)
+        if folder is None:
+            raise Refused(f"{self.cwd} is in no project: run `camillo init --scope project` in one")
+        return folder
+
+    def add_opened(self, name: str) -> OpenRoot:
+        """The root of a folder that was opened just now."""
+        for root in other_roots(self.cwd, (), self.notes):
+            if root.name == name:
+                self._roots[name] = root
+                return self.root(name)
+        raise NotFound(f"no folder is open as {name!r}")
 
     def scratch(self, folder: str = "", scope: Scope = "user") -> OpenRoot:
         """A root that nobody keeps: in `folder`, or without one in memory and without indexes."""
@@ -481,6 +184,13 @@ class Vault:
         root = OpenRoot(Root(scope, folder), self.settings._replace(memory=memory), self.clock)
         self._scratch.append(root)
         return root
+
+    def look_at(self, folder: str, form: str, state: str) -> OpenRoot:
+        """A folder of notes as a root that nobody keeps, with its indexes in the folder `state`;
+        the caller closes it."""
+        memory = self.settings.memory._replace(backend="sqlite")
+        root = Root("project", folder, form, state=state)
+        return OpenRoot(root, self.settings._replace(memory=memory), self.clock)
 
     def folder(self, scope: Scope) -> str | None:
         """Where the root of a scope is or would be."""
@@ -543,9 +253,15 @@ class Vault:
                 self._reopened[name] = None
         return self._reopened[name]
 
-    def embed(self, root: OpenRoot, told: Callable[[int], None] = lambda done: None) -> int:
-        """Give every passage of a root its vector; how many are left. Nothing without an embedder,
-        nor while another process is at it."""
+    def embed(
+        self,
+        root: OpenRoot,
+        told: Callable[[int], None] = lambda done: None,
+        *,
+        at_most: int | None = None,
+    ) -> int:
+        """Give every passage of a root its vector, or at most so many; how many are left. Nothing
+        without an embedder, nor while another process is at it."""
         embedder = self.embedder
         if embedder is None or "feed" not in root.store.capabilities:
             return 0
@@ -559,7 +275,7 @@ class Vault:
 
             sidecars = sidecars_of(root, embedder, self.settings.memory.sidecars)
             known = sidecars.known() if sidecars else embedder
-            left = root.meaning.fill(root.store, known, name, told=told)
+            left = root.meaning.fill(root.store, known, name, at_most=at_most, told=told)
             if sidecars:
                 sidecars.refresh()
             return left
@@ -595,7 +311,6 @@ def open_vault(
         raise Refused("the working directory is gone: change to one that exists") from error
     user = user_root()
     project = project_root(cwd)
-    roots = {root.name: root for root in (user, project, *foreign_roots(cwd)) if root}
     project_config = project.config_path if project else None
     notes: list[str] = []
     try:
@@ -605,6 +320,13 @@ def open_vault(
             raise
         settings = Settings()
         notes.append(f"started with the default settings: {error}")
+    foreign = settings.memory.foreign
+    theirs = [each for each in foreign_roots(cwd) if each.form in foreign]
+    theirs += other_roots(cwd, foreign, notes)
+    roots: dict[str, Root] = {}
+    for root in (user, project, *theirs):
+        if root:
+            roots.setdefault(root.name, root)
     if settings.search.embedder == "auto" and any(r.form == "commonplace" for r in roots.values()):
         named, note = commonplace_embedder()
         settings = settings._replace(

@@ -19,7 +19,7 @@ from camillo.ingest.sources import VERSIONS
 from camillo.model import drawer_id, source_id
 from camillo.ops.report import Report
 from camillo.ops.search import SearchResult
-from camillo.retrieval import fuse, grains
+from camillo.retrieval import fuse, grains, notes
 from camillo.retrieval.closets import BOOSTS
 from camillo.retrieval.presets import PRESETS
 from camillo.surfaces import cli
@@ -151,6 +151,13 @@ def test_the_weights_of_grains_and_fuse_are_those_of_the_stages() -> None:
     assert re.findall(r"\d\.\d+", row) == weights
     assert f"words with {fuse.WORDS:.2f}" in page
     assert f"meaning with {1 - fuse.WORDS:.2f}" in page
+
+
+def test_the_lifts_of_notes_are_those_of_the_stage() -> None:
+    page = section("Notes among drawers", (DOCS / "SEARCH.md").read_text("utf-8"))
+    (lifts,) = re.findall(r"by ([\d., and]+) of what their scores lack", page)
+    assert re.findall(r"0\.\d+", lifts) == [f"{lift:.2f}" for lift in notes.LIFTS]
+    assert f"nominate {notes.CONSIDERED} passages of notes" in page
 
 
 def test_every_embedder_has_its_row() -> None:

@@ -9,18 +9,27 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from camillo.ops.table import TABLE
+
 ROOT = Path(__file__).resolve().parents[2]
 READMES = [ROOT / "README.md", ROOT / "README.zh.md"]
-RECIPES = [*sorted((ROOT / "docs" / "cookbook").glob("[a-z]*.md")), ROOT / "docs" / "NOTES.md"]
+RECIPES = [
+    *sorted((ROOT / "docs" / "cookbook").glob("[a-z]*.md")),
+    *(ROOT / "docs" / name for name in ("NOTES.md", "FORMS.md", "OUTLINE.md")),
+]
+STORES = ROOT / "docs" / "STORES.md"
 PAGES = [*READMES, *sorted((ROOT / "docs").rglob("*.md"))]
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _ID = re.compile(r"\b(?:[0-9a-f]{24}|[0-9a-f]{8})\b")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -63,10 +72,11 @@ def _line_pattern(line: str) -> str:
     return re.escape(line.removesuffix("…")) + ".*" if line.endswith("…") else re.escape(line)
 
 
-def run_page(page: Path, folder: Path) -> None:
+def run_page(page: Path, folder: Path, programs: Path = ROOT) -> None:
+    """`programs` is where `camillo` lies."""
     environment = {
         **os.environ,
-        "PATH": f"{ROOT}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "COLUMNS": "100",
         "LC_ALL": "C.UTF-8",
     }
@@ -100,13 +110,38 @@ def test_every_recipe_runs_as_it_stands(page: Path, tmp_path: Path) -> None:
     run_page(page, tmp_path)
 
 
+def test_the_way_to_postgresql_and_back_is_as_the_page_says(
+    home: Path, tmp_path: Path, postgres_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAMILLO_DSN", postgres_dsn)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    camillo = programs / "camillo"  # the one of these tests, which has psycopg
+    camillo.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m camillo "$@"\n')
+    camillo.chmod(0o755)
+    (tmp_path / "lamp.txt").write_text("The lamp was replaced in March.\n")
+    for words in (["mine", "lamp.txt"], ["remember", "Mei has the key.", "--name", "key"]):
+        subprocess.run([camillo, *words], cwd=tmp_path, check=True, capture_output=True)
+    run_page(STORES, tmp_path, programs)
+
+
 def test_both_readmes_run_the_same_commands() -> None:
-    english, chinese = ({step.command for step in steps(page)} for page in READMES)
+    english, chinese = ([step.command for step in steps(page)] for page in READMES)
     assert english == chinese
 
 
-def test_the_readme_is_short() -> None:
-    assert len(READMES[0].read_text("utf-8").splitlines()) <= 150
+@pytest.mark.parametrize("page", READMES, ids=lambda page: page.name)
+def test_the_readme_is_short(page: Path) -> None:
+    assert len(page.read_text("utf-8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("page", READMES, ids=lambda page: page.name)
+def test_the_readme_names_every_command(page: Path) -> None:
+    (table,) = re.findall(
+        r"^## (?:Commands|命令)\n(.*?)^## ", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    named = {code.split()[0] for code in re.findall(r"`([^`]+)`", table)}
+    assert {name.split()[0] for name in TABLE} <= named
 
 
 def test_the_readme_counts_the_packages_that_the_first_run_installs() -> None:
@@ -119,7 +154,8 @@ def test_the_readme_counts_the_packages_that_the_first_run_installs() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
-    for path, anchor in _LINK.findall(page.read_text("utf-8")):
+    prose = _FENCED.sub("", page.read_text("utf-8"))
+    for path, anchor in _LINK.findall(prose):
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), f"{path} is not there"
         if anchor and page.name != "CLI.md":

@@ -57,6 +57,22 @@ class TestNoByteStays:
         assert len(ran.results) > 1
         assert _traces(user) == []
 
+    @pytest.mark.parametrize("kept", ["markdown", "sqlite"])
+    def test_of_the_room_and_kind_that_no_other_note_has(
+        self, camillo: Camillo, user: Path, kept: str
+    ) -> None:
+        plant(user, {"config.toml": f'[memory]\nnotes = "{kept}"\n'})
+        for name, room, kind in (("a", "vltava", "quokka"), ("b", "vltava", "fact"),
+                                 ("c", "bridges", "zirconium")):  # fmt: skip
+            camillo("remember", f"{name} text", "--name", name, "--room", room, "--kind", kind)
+        assert camillo("forget", "a").code == 0
+        left = {trace.partition(": ")[2] for trace in _traces(user)}
+        assert left == {"vltava", "zirconium"}
+        assert camillo("forget", "b", "c").code == 0
+        assert _traces(user) == []
+        camillo("remember", "d text", "--name", "d", "--room", "vltava", "--kind", "quokka")
+        assert camillo.texts("text", "--room", "vltava", "--kind", "quokka") == ["d text"]
+
     def test_of_an_archived_one(self, camillo: Camillo, told: str, user: Path) -> None:
         camillo("archive", told)
         assert camillo("forget", told).code == 0
@@ -290,6 +306,21 @@ def test_an_index_that_was_deleted_while_it_was_open(vault: Vault, user: Path) -
     run(vault, "remember", text="A gate of oak.", name="gate")
     for each in (vault, open_vault()):
         assert [found.id for found in run(each, "search", query="oak").results] == ["gate"]
+
+
+@pytest.mark.promise(12)
+def test_a_process_that_runs_on_files_again_where_another_forgot(vault: Vault, user: Path) -> None:
+    """It had seen the room that is no name of anything any more."""
+    for name in ("one", "two"):
+        run(vault, "remember", text=f"{name} of oak", name=name, room="vltava", kind="quokka")
+        with open_vault() as other:
+            assert run(other, "forget", ids=[name]).exit_code == 0
+        assert _traces(user) == []
+    run(vault, "remember", text="the last of oak", name="three", room="vltava", kind="quokka")
+    for each in (vault, open_vault()):
+        found = run(each, "search", query="oak", room="vltava", kind=["quokka"]).results
+        assert [result.id for result in found] == ["three"]
+        assert run(each, "search", query="oak", room="bridges").results == []
 
 
 def _traces(root: Path) -> list[str]:

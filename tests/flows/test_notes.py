@@ -243,6 +243,21 @@ class TestReading:
         assert (found["source"], found["matched_via"]) == ("doors/gate.md", "note")
         assert (user / found["source"]).is_file()
 
+    @pytest.mark.promise(31)
+    def test_a_room_is_named_in_either_normal_form(self, camillo: Camillo, user: Path) -> None:
+        composed, decomposed = "caf\xe9", "cafe\u0301"
+        plant(user, {f"{decomposed}/gate.md": "The gate is of oak.\n"})
+        for number, room in enumerate((composed, decomposed)):
+            remember(camillo, f"Door {number} is of oak.", "--name", f"d{number}", "--room", room)
+        assert {each.name for each in user.iterdir() if each.name.startswith("caf")} == {decomposed}
+        for room in (composed, decomposed):
+            assert {each["id"] for each in camillo.listed("--room", room)} == {"gate", "d0", "d1"}
+            ran = camillo("search", "oak", "--room", room)
+            assert {each["room"] for each in ran.results} == {composed}
+            assert len(ran.results) == 3
+            nothing = camillo("search", "brass", "--room", room)
+            assert not any("no room" in each for each in nothing.report["degraded"])
+
     def test_notes_are_listed(self, camillo: Camillo) -> None:
         remember(camillo, "One.", "--name", "a", "--kind", "rule", "--tag", "x")
         remember(camillo, "Two.", "--name", "b")
@@ -278,7 +293,7 @@ class TestLinks:
         ]
         around = camillo("graph", "a", "--depth", "2").results
         assert [each["name"] for each in around] == ["a", "b", "c"]
-        assert camillo.plain("graph", "a").out.startswith("```mermaid")
+        assert camillo.plain("graph", "a").out.startswith("flowchart LR\n")
         assert camillo.plain("graph", "a", "--form", "svg").out.startswith("<svg")
         found = camillo("path", "c", "a")
         assert (found.code, found.report["reason"]) == (1, "unreachable")
@@ -501,6 +516,11 @@ class TestNotesInTheStore:
         assert camillo("search", "oak").first["matched_via"] == "note"
         assert camillo("forget", "gate").code == 0
         assert not list(kept.rglob("*.md"))
+
+    def test_a_room_is_the_same_in_either_normal_form(self, camillo: Camillo, kept: Path) -> None:
+        remember(camillo, "One.", "--name", "a", "--room", "cafe\u0301")
+        assert camillo("show", "a").first["room"] == "caf\xe9"
+        assert [each["id"] for each in camillo.listed("--room", "cafe\u0301")] == ["a"]
 
     def test_there_is_no_file_to_expect(self, camillo: Camillo, kept: Path) -> None:
         remember(camillo, "One.", "--name", "a")

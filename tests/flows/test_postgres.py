@@ -355,3 +355,59 @@ def _everything_in(server: Databases, dsn: str) -> str:
         for (table,) in tables
         for row in server.run(f"SELECT t::text FROM {table} t", name)
     )
+
+
+class TestOneServerForSeveral:
+    def test_a_second_machine_leaves_the_notes_of_the_first(
+        self,
+        home: Path,
+        camillo: Camillo,
+        point: Point,
+        postgres_dsn: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        point(postgres_dsn)
+        camillo("remember", "the heron stands", "--name", "heron")
+        other = home / "other"
+        other.mkdir()
+        config = (home / ".camillo" / "config.toml").read_text()
+        (other / "config.toml").write_text(config)
+        monkeypatch.setenv("CAMILLO_USER_DIR", str(other))
+        camillo("remember", "the otter swims", "--name", "otter")
+        assert {each["id"] for each in camillo("list", "--json").results} == {"heron", "otter"}
+        monkeypatch.setenv("CAMILLO_USER_DIR", str(home / ".camillo"))
+        assert {each["id"] for each in camillo("list", "--json").results} == {"heron", "otter"}
+        assert [path.name for path in (home / ".camillo").glob("*.md")] == ["heron.md"]
+
+    def test_two_projects_of_one_name_share_nothing_unless_they_are_told_to(
+        self,
+        home: Path,
+        camillo: Camillo,
+        point: Point,
+        postgres_dsn: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        point(postgres_dsn)
+        shops = [home / "work" / name / "shop" for name in ("one", "two")]
+        for shop, word in zip(shops, ("heron", "otter"), strict=True):
+            plant(shop, {"a.md": f"the {word} is here\n"})
+            monkeypatch.chdir(shop)
+            camillo("init", "--scope", "project")
+            camillo("mine", ".", "--scope", "project")
+        assert camillo("search", "heron").code == 1
+        assert camillo("search", "otter").code == 0
+        with (home / ".camillo" / "config.toml").open("a") as file:
+            file.write("[memory.spaces]\n" + "".join(f'"{shop}" = "shops"\n' for shop in shops))
+        camillo("mine", ".", "--scope", "project")
+        monkeypatch.chdir(shops[0])
+        assert camillo("search", "otter").code == 0
+
+    def test_a_space_that_is_no_name_is_refused(
+        self, home: Path, camillo: Camillo, point: Point
+    ) -> None:
+        point("")
+        with (home / ".camillo" / "config.toml").open("a") as file:
+            file.write('[memory.spaces]\n"~/shop" = "Shop; drop"\n')
+        ran = camillo("stats")
+        assert ran.code == 2
+        assert "memory.spaces: 'Shop; drop'" in ran.err

@@ -43,6 +43,9 @@ class TestMaking:
         assert ran.first["rooms"] == ["decisions", "人物"]
         assert (user / "人物").is_dir()
         assert camillo("init", "--rooms", "decisions").first["rooms"] == []
+        assert camillo("init", "--rooms", "cafe\u0301").first["rooms"] == ["caf\xe9"]
+        (user / "caf\xe9").rename(user / "cafe\u0301")  # as some file systems do
+        assert camillo("init", "--rooms", "caf\xe9").first["rooms"] == []
 
     @pytest.mark.promise(15)
     @pytest.mark.parametrize(
@@ -92,7 +95,7 @@ class TestFinding:
         plant(project, {"a.md": "gates\n"})
         camillo("init", "--scope", "project")
         camillo.mine(project, "--scope", "project")
-        (project / ".git" / "worktrees" / "w").mkdir(parents=True)
+        plant(project / ".git" / "worktrees" / "w", {"gitdir": f"{home}/tree/.git\n"})
         plant(home / "tree", {".git": f"gitdir: {project}/.git/worktrees/w\n"})
         monkeypatch.chdir(home / "tree")
         assert camillo("search", "gates").first["scope"] == "project"

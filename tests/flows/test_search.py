@@ -324,3 +324,81 @@ def test_notes_are_found_by_title_and_by_body(vault: Vault) -> None:
     for query in ("redis", "latency"):
         [result] = run(vault, "search", query=query).results
         assert (result.id, result.matched_via, result.wing) == ("redis-queue", "note", "shop")
+
+
+# What a team decided, and what is asked of it: the title, the summary, the body, questions.
+DECISIONS = [
+    ("Ferry tickets are sold on board", "After the kiosk burned down",
+     "The purser sells them for cash; the machine on the quay stays closed.",
+     ["where are ferry tickets sold", "did we reopen the kiosk on the quay"]),
+    ("Timetable in local time", "",
+     "The board shows the time of the harbour, never that of the office: a passenger was an hour "
+     "late in October.",
+     ["which time does the timetable board show", "why was a passenger late in October"]),
+    ("", "", "Dogs travel free on the ferry if the purser agrees; we argued about it for a year.",
+     ["may dogs travel on the ferry", "do passengers pay for dogs"]),
+    ("Refunds within a week", "For a crossing that was cancelled",
+     "The office pays back what the ticket did cost. The purser never does, as cash ran out twice.",
+     ["who pays refunds for a cancelled crossing", "when does a passenger get the ticket's cost"]),
+    ("Storm warnings", "Who stops the ferry",
+     "The captain alone decides. The office tells the passengers and closes the quay.",
+     ["who decides to stop the ferry in a storm", "who tells passengers about a storm"]),
+    ("Spare parts lie in the red shed", "",
+     "Two propellers, a pump and oil. The key hangs in the office, since thieves came in March.",
+     ["where are spare parts of the ferry", "where is the key of the shed"]),
+]  # fmt: skip
+SPOKEN = [
+    "ferry", "ticket", "timetable", "board", "time", "harbour", "office", "passenger", "October",
+    "dogs", "crossing", "purser", "quay", "refund", "cash", "storm", "captain", "week", "spare",
+    "parts", "pump", "oil", "key", "shed", "machine", "kiosk", "cost", "late", "year",
+]  # fmt: skip
+
+
+@pytest.fixture
+def harbour(camillo: Camillo, shop: Path) -> Path:
+    """A project of some 2,000 drawers that speak of the same things as its few notes."""
+    for n in range(60):
+        drawers = [" ".join(_sentence(40 * n + at, of) for of in range(9)) for at in range(35)]
+        plant(shop, {f"log/{n}.md": "\n\n".join(drawers) + "\n"})
+    camillo.mine(shop)
+    for title, summary, body, _ in DECISIONS:
+        words = ["--title", title] if title else []
+        words += ["--summary", summary] if summary else []
+        assert camillo("remember", body, *words).code == 0
+    return shop
+
+
+def _sentence(drawer: int, number: int) -> str:
+    """A few of the words, the same for each drawer's neighbours, and one that is its own."""
+    first = SPOKEN[(drawer // 3 + 7 * number) % len(SPOKEN)]
+    second = SPOKEN[(drawer // 5 + 11 * number) % len(SPOKEN)]
+    third = SPOKEN[(drawer + number // 3) % len(SPOKEN)]
+    return f"The {first} of the {second} was seen with a {third}, entry {drawer}x{number} of it."
+
+
+class TestNotesAmongDrawers:
+    def test_a_decision_is_among_the_first_five(self, camillo: Camillo, harbour: Path) -> None:
+        found = {
+            question: any(body.strip() in text for text in camillo.texts(question, "-k", "5"))
+            for _, _, body, questions in DECISIONS
+            for question in questions
+        }
+        missed = [question for question, there in found.items() if not there]
+        assert len(missed) <= 2, missed  # of 12; five where notes are ranked as drawers are
+
+    def test_a_drawer_that_is_asked_for_stays_the_first(
+        self, camillo: Camillo, harbour: Path
+    ) -> None:
+        for drawer in range(5, 2400, 171):
+            for number in (0, 4):
+                asked = _sentence(drawer, number)
+                if drawer % 40 < 35:
+                    assert asked in camillo.texts(asked, "-k", "1")[0]
+
+    def test_the_reply_says_what_lifted_it(self, camillo: Camillo, harbour: Path) -> None:
+        [first] = camillo("search", "does the purser sell ferry tickets", "-k", "1").results
+        assert first["matched_via"] == "note"
+        assert first["signals"].keys() >= {"keyword", "words", "title", "body", "note"}
+        assert first["score"] == pytest.approx(
+            first["signals"]["words"] + first["signals"]["note"], abs=2e-4
+        )

@@ -197,7 +197,7 @@ def test_no_spelling_of_a_path_leaves_the_root(
         assert ran.report.get("error", {}).get("code") != "unexpected", (spelling, ran)
     assert (files(outside), files(shop), sorted(p.name for p in home.iterdir())) == before
     names = {path.name for path in (home / ".camillo").iterdir() if not _is_notes(path)}
-    assert {name.split(".db")[0] for name in names} <= {"store", "index", "backups"}
+    assert {name.split(".db")[0] for name in names} <= {"store", "index", "backups", ".roots"}
 
 
 def _is_notes(path: Path) -> bool:
@@ -237,7 +237,7 @@ class TestEveryWriteReplies:
         camillo.mine(shop)
         id = camillo("search", "gates").first["id"]
         assert camillo("archive", id[:8]).first == {
-            "id": id, "status": "updated", "archived": True,
+            "id": id, "status": "updated", "archived": True, "done": "archived",
         }  # fmt: skip
         assert camillo("forget", id[:8]).first["id"] == id
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    from camillo.ports import Role, TokenVectors
+    from camillo.ports import Role
 
 
 class HashBow:
-    """The embedder that the golden sidecars were made with; counts what it is asked."""
+    """The embedder that the golden sidecars were made with, which has no token vectors; counts what
+    it is asked."""
 
     id, dim, limit = "fake/hash-bow-64", 64, 0
     capabilities: frozenset[str] = frozenset()
@@ -38,14 +39,6 @@ class HashBow:
     def embed(self, texts: Sequence[str], role: Role) -> NDArray[float32]:
         self.asked += texts
         return np.array([_vector(text) for text in texts], np.float32).reshape(-1, self.dim)
-
-    def embed_tokens(
-        self, texts: Sequence[str], role: Role
-    ) -> tuple[NDArray[float32], list[TokenVectors]]:
-        raise NotImplementedError
-
-    def pieces(self, ids: Iterable[int]) -> list[str]:
-        raise NotImplementedError
 
 
 def _vector(text: str) -> list[float]:

@@ -154,6 +154,30 @@ def test_what_a_project_may_set_counts(tmp_path: Path) -> None:
     assert (settings.mine.exclude, settings.search.embedder) == (("*.log",), "none")
 
 
+@pytest.mark.promise(23)
+@pytest.mark.parametrize("there", [True, False])
+def test_a_projects_settings_that_are_a_link_are_left_out_and_told(
+    tmp_path: Path, there: bool
+) -> None:
+    private = tmp_path / "private.toml"  # what is in it would show in the error
+    if there:
+        private.write_text('[search]\nk = 3\n[keys]\nbank = "1234"\n', "utf-8")
+    project = tmp_path / "config.toml"
+    project.symlink_to(private)
+    notes: list[str] = []
+    assert load_settings("none.toml", str(project), None, notes) == load_settings("none.toml")
+    assert notes == [
+        f"the project's settings are left out: {project} is a link, and a project's settings must "
+        "lie in it"
+    ]
+
+
+def test_a_users_settings_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "dotfiles.toml").write_text("[search]\nk = 3\n", "utf-8")
+    (tmp_path / "config.toml").symlink_to(tmp_path / "dotfiles.toml")
+    assert load_settings(str(tmp_path / "config.toml")).search.k == 3
+
+
 class TestThePalacePreset:
     def test_it_sets_its_constants(self, tmp_path: Path) -> None:
         settings = _load(tmp_path, mine__preset="palace")

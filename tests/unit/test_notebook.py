@@ -215,9 +215,9 @@ class TestSaving:
         desk.write("gate.md", note("gate", "The gate.\n"))
         notebook = desk.notebook()
         assert desk.look() == ["gate"]
-        with pytest.raises(Refused, match="read-only"):
+        with pytest.raises(Refused, match="only read"):
             notebook.save(GATE, giving(summary="2"))
-        with pytest.raises(Refused, match="read-only"):
+        with pytest.raises(Refused, match="only read"):
             notebook.erase([GATE])
         assert desk.read() == note("gate", "The gate.\n")
         desk.close_index()
@@ -236,6 +236,18 @@ class TestSaving:
         with pytest.raises((Refused, InvalidValue)):
             desk.notebook().save(GATE, giving(room=room))
         assert not list(desk.folder.parent.rglob("*.md"))
+
+    @pytest.mark.parametrize("room", ["caf\xe9", "cafe\u0301"])
+    def test_a_room_is_one_folder_in_either_normal_form(self, desk: Desk, room: str) -> None:
+        notebook = desk.notebook()
+        saved = notebook.save(GATE, giving(room=room))
+        assert saved.path == "caf\xe9/gate.md"
+        desk.write("cafe\u0301/by_hand.md", note("by_hand", "x\n"))
+        desk.look()
+        assert desk.store.tally("room") == {"caf\xe9": 2}
+        door = GATE._replace(id="door")
+        assert desk.notebook().save(door, giving(id="door", room=room)).path == "caf\xe9/door.md"
+        assert (desk.folder / "cafe\u0301" / "by_hand.md").is_file()
 
     def test_a_save_waits_for_the_disk_twice_the_file_and_its_folder(
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch
@@ -324,6 +336,32 @@ class TestLooking:
         assert via == "files"
         assert "gate" in key
         assert "open" not in key
+
+    @pytest.mark.parametrize("kind", ["file", "pipe", "nothing"])
+    def test_notes_go_with_a_room_that_is_no_folder_any_more(self, desk: Desk, kind: str) -> None:
+        desk.write("gate.md", note("gate", "one\n"))
+        desk.write("rooms/door.md", note("door", "two\n"))
+        (desk.folder / "rooms" / "deep").mkdir()
+        desk.write("rooms/deep/well.md", note("well", "three\n"))
+        assert desk.look() == ["door", "gate", "well"]
+        shutil.rmtree(desk.folder / "rooms")
+        if kind == "file":
+            desk.write("rooms", "a file has its name now")
+        elif kind == "pipe":
+            os.mkfifo(desk.folder / "rooms")
+        assert desk.look() == ["gate"]
+        assert sorted(key for _, key in desk.deletions()) == ["user/door", "user/well"]
+        desk.lose_index()
+        assert desk.look() == ["gate"]
+
+    @pytest.mark.promise(5)
+    def test_notes_stay_where_a_link_has_the_name_of_their_room(self, desk: Desk) -> None:
+        desk.write("rooms/door.md", note("door", "two\n"))
+        desk.look()
+        (desk.folder / "rooms").rename(desk.folder.parent / "elsewhere")
+        (desk.folder / "rooms").symlink_to(desk.folder.parent / "elsewhere")
+        assert desk.look() == ["door"]
+        assert desk.deletions() == []
 
     @pytest.mark.promise(13)
     def test_of_two_copies_one_may_go(self, desk: Desk) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -64,11 +66,76 @@ def test_the_user_root_is_no_project(home: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_worktree_belongs_to_its_main_checkout(work: Path) -> None:
-    (work / "main" / ".git" / "worktrees" / "x").mkdir(parents=True)
-    (work / "tree").mkdir()
-    pointer = f"gitdir: {work}/main/.git/worktrees/x\n"
-    (work / "tree" / ".git").write_text(pointer, "utf-8")
-    assert find_project_root(str(work / "tree")) == str(work / "main")
+    for back in (f"{work}/tree/.git", "../../../../tree/.git"):  # git writes either
+        _worktree(work / "main", work / "tree", back)
+        assert find_project_root(str(work / "tree")) == str(work / "main")
+
+
+def test_also_when_it_says_where_by_a_relative_path(work: Path) -> None:
+    _worktree(work / "main", work / "tree", f"{work}/tree/.git")
+    (work / "tree" / ".git").write_text("gitdir: ../main/.git/worktrees/x\n", "utf-8")
+    (work / "tree" / "deep").mkdir()
+    assert find_project_root(str(work / "tree" / "deep")) == str(work / "main")
+
+
+def test_git_itself_makes_such_worktrees(work: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("no git here")
+    main, tree = work / "main", work / "tree"
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    for words in (
+        ("init", "-q", str(main)),
+        ("-C", str(main), *who, "commit", "-q", "--allow-empty", "-m", "first"),
+        ("-C", str(main), "worktree", "add", "-q", str(tree)),
+    ):
+        subprocess.run(["git", *words], check=True, stdin=subprocess.DEVNULL, timeout=60)
+    assert find_project_root(str(tree)) == str(main)
+
+
+@pytest.mark.promise(23)
+class TestWorktreesOfStrangers:
+    """A folder that came from elsewhere says that it is a worktree of a project that is here."""
+
+    @pytest.fixture
+    def stranger(self, work: Path) -> Path:
+        (work / "stranger").mkdir()
+        (work / "ours" / ".git").mkdir(parents=True)
+        return work / "stranger"
+
+    def test_of_one_that_has_none(self, work: Path, stranger: Path) -> None:
+        _point(stranger, work / "ours")
+        assert find_project_root(str(stranger)) == str(stranger)
+
+    @pytest.mark.parametrize("back", ["", "\n", "{work}/tree/.git\n", "a\0b/.git\n"])
+    def test_of_one_that_has_another(self, work: Path, stranger: Path, back: str) -> None:
+        _worktree(work / "ours", work / "tree", f"{work}/tree/.git")
+        (work / "ours/.git/worktrees/x/gitdir").write_text(back.format(work=work), "utf-8")
+        _point(stranger, work / "ours")
+        assert find_project_root(str(stranger)) == str(stranger)
+
+    def test_by_a_link_to_the_file_of_another(self, work: Path, stranger: Path) -> None:
+        _worktree(work / "ours", work / "tree", f"{work}/tree/.git")
+        (stranger / ".git").symlink_to(work / "tree" / ".git")
+        assert find_project_root(str(stranger)) == str(stranger)
+
+    @pytest.mark.parametrize("name", ["x/../x", "a/b", "..", ""])
+    def test_by_a_path_that_leads_elsewhere(self, work: Path, stranger: Path, name: str) -> None:
+        (work / "ours/.git/worktrees").mkdir()
+        (stranger / ".git").write_text(f"gitdir: {work}/ours/.git/worktrees/{name}\n", "utf-8")
+        assert find_project_root(str(stranger)) == str(stranger)
+
+
+def _worktree(main: Path, tree: Path, back: str) -> None:
+    """As `git worktree add` makes one; `back` is what leads from the main checkout to it."""
+    inside = main / ".git" / "worktrees" / "x"
+    for folder in (inside, tree):
+        folder.mkdir(parents=True, exist_ok=True)
+    _point(tree, main)
+    (inside / "gitdir").write_text(f"{back}\n", "utf-8")
+
+
+def _point(tree: Path, main: Path) -> None:
+    (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/x\n", "utf-8")
 
 
 def test_the_environment_names_the_project_or_its_root(

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 
 import psycopg
 from psycopg import errors
-from psycopg.conninfo import conninfo_to_dict
-from psycopg.pq import TransactionStatus
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import PGconn, Ping, TransactionStatus
 
 from camillo.errors import (
     CamilloError,
@@ -43,6 +43,7 @@ WAIT = 30  # seconds for a lock, or for a connection of this process to come fre
 _CONNECT = 10  # seconds
 _IDLE = 4  # connections that are kept
 _MOST = 16  # connections of one store at once
+_PING = 2  # seconds
 _CUT = "57"  # the class of errors by which a server sends its clients away
 
 # The vector extension may lie in any schema; its operators have to be found.
@@ -66,6 +67,12 @@ class Connections:
                 "memory.dsn is no address of a PostgreSQL server: write it as "
                 "postgresql://user@host/database or 'host=… dbname=… user=…'"
             ) from None
+        if _is_misread(dsn, given):
+            raise InvalidValue(
+                "memory.dsn cannot be read as it was meant: a port is a number, and a '/' or '@' "
+                "in a user, password or database of it ends that part; write '/' as %2F and '@' as "
+                "%40"
+            )
         self._dsn = dsn
         self._secret = str(given.get("password") or "")
         self._options: dict[str, Any] = {
@@ -147,9 +154,12 @@ class Connections:
         try:
             connection = psycopg.connect(autocommit=True, prepare_threshold=2, **self._options)
         except psycopg.Error as error:
+            said = f"cannot open {self.where}: {self._said(error)}"
+            if self._answers_later(error):
+                raise StoreBusy(f"{said}; try again in a moment") from None
             raise StoreError(
-                f"cannot open {self.where}: {self._said(error)}; check that the server runs, and "
-                "memory.dsn or CAMILLO_DSN: its host, database, user and password"
+                f"{said}; check that the server runs, and memory.dsn or CAMILLO_DSN: its host, "
+                "database, user and password"
             ) from None
         try:
             self.settle(connection)
@@ -157,6 +167,14 @@ class Connections:
             connection.close()
             raise
         return connection
+
+    def _answers_later(self, error: psycopg.Error) -> bool:
+        """Is the server starting, ending or recovering (57P03)? Its message may be in any language,
+        and libpq hides the code from who was turned away, but its ping looks at it."""
+        if isinstance(error, errors.ConnectionTimeout):
+            return False
+        asked = make_conninfo("", **{**self._options, "connect_timeout": _PING})
+        return PGconn.ping(asked.encode()) == Ping.REJECT
 
     def _take_back(self, connection: Connection) -> None:
         if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
@@ -230,6 +248,17 @@ def is_lost(connection: Connection, error: psycopg.Error) -> bool:
 
 def is_cut(error: psycopg.Error) -> bool:
     return (error.sqlstate or "").startswith(_CUT) and not isinstance(error, errors.QueryCanceled)
+
+
+def _is_misread(dsn: str, given: dict[str, Any]) -> bool:
+    """Is a part of a password where host, port or database belong? In a URL its first `@` or `/`
+    ends it. A path and what was written as %40 are meant."""
+    if not all(port.strip().isdecimal() for port in str(given.get("port") or 0).split(",") if port):
+        return True
+    if not dsn.startswith(("postgresql://", "postgres://")):
+        return "@" in str(given.get("host") or "")[1:] and given["host"][0] != "/"
+    others = [str(value) for key, value in given.items() if key not in ("user", "password")]
+    return any("@" in value and value[0] != "/" and value in dsn for value in others)
 
 
 def _described(given: dict[str, Any]) -> str:

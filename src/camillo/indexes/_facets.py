@@ -6,13 +6,19 @@ from collections.abc import Sequence
 
 import apsw
 
+from camillo.database import Database
 from camillo.model import Filter, Memory, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["facet_clause", "facet_of", "source_of"]
+__all__ = ["drop_unused", "facet_clause", "facet_of", "source_of"]
+
+_DROP = """
+DELETE FROM {table} WHERE rowid NOT IN (
+    SELECT {column} FROM passages WHERE {column} IS NOT NULL UNION SELECT {column} FROM closets)
+"""
 
 
 def facet_of(connection: apsw.Connection, memory: Memory) -> int:
@@ -30,6 +36,20 @@ def source_of(connection: apsw.Connection, memory: Memory) -> int | None:
     if memory.origin is None:
         return None
     return _row(connection, "sources", ["name"], (memory.origin.source,))
+
+
+def drop_unused(database: Database) -> None:
+    """Values that no row has any more go, as the name of a room whose last note was forgotten.
+    Nobody keeps the number of one from one write to the next."""
+    with database.lock:
+        # Else SQLite would read all passages for each row that goes.
+        database.connection.pragma("foreign_keys", False)
+        try:
+            with database.write(durable=False) as connection:
+                for table, column in (("facets", "facet"), ("sources", "source")):
+                    connection.execute(_DROP.format(table=table, column=column))
+        finally:
+            database.connection.pragma("foreign_keys", True)
 
 
 def facet_clause(filter: Filter) -> tuple[str, list[Any]]:

@@ -14,11 +14,14 @@ import apsw
 
 from camillo.database import Database, Migration, reset
 from camillo.errors import StoreDamaged, StoreError, StoreTooNew
+from camillo.indexes._facets import drop_unused
 from camillo.indexes._passages import LoadedPassages
 
 __all__ = ["FTS_TOKENISER", "Cursor", "IndexFile", "match"]
 
 FORMAT = 3
+
+_PATIENCE = 5  # seconds
 
 # Tokens are made by text/tokens.py and joined by spaces: FTS5 only has to split there. Every ASCII
 # sign but the space is a token character; all others are to the `ascii` tokeniser anyway.
@@ -77,6 +80,12 @@ class IndexFile:
         reset(self.path)
         self.database = Database(self.path, self._migrations)
         self._opened = _inode(self.path)
+
+    def compact(self) -> None:
+        """Nothing of what was erased stays in the file. Raises StoreBusy after a few seconds."""
+        with self.database.patience(_PATIENCE):
+            drop_unused(self.database)
+        self.database.compact()
 
     def close(self) -> None:
         self.database.close()

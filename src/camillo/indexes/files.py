@@ -70,6 +70,15 @@ class NoteFiles:
         )
         return [_known(row) for row in rows]
 
+    def named(self, name: str) -> list[Key]:
+        """The notes whose id is a path that ends in this name."""
+        rows = self._rows(
+            "SELECT DISTINCT namespace, scope, session, id FROM files "
+            "WHERE substr(id, -length(?1)) = ?1 ORDER BY id",
+            (f"/{name}",),
+        )
+        return [Key(*row) for row in rows]
+
     def problems(self) -> list[KnownFile]:
         """The files of which something could not be read."""
         sql = "SELECT * FROM files WHERE problem <> '' ORDER BY path"

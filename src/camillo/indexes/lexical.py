@@ -242,6 +242,11 @@ class LexicalIndex:
         sql = "SELECT 1 FROM facets WHERE session <> '' LIMIT 1"
         return bool(self._file.database.value(sql))
 
+    def kinds(self) -> frozenset[str]:
+        return frozenset(
+            row[0] for row in self._file.database.rows("SELECT DISTINCT kind FROM facets")
+        )
+
     def _restriction(self, filter: Filter) -> tuple[str, list[Any]]:
         """The filter as SQL over p and f; empty when it admits every passage that is here."""
         clause, arguments = facet_clause(filter)

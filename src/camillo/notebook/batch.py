@@ -66,9 +66,9 @@ class Batch:
             taken.add(memories[path].key)
         rows = book.store.get([memory.key for memory in memories.values()])
         carried = [
-            book.carried(memory, row)
-            for memory, row in zip(memories.values(), rows, strict=True)
-        ]  # fmt: skip
+            book.carried(self._dated(memory, path), row)
+            for (path, memory), row in zip(memories.items(), rows, strict=True)
+        ]
         book.store.put(carried, BY_HAND, bulk=True)
         renamed = {
             key
@@ -102,6 +102,11 @@ class Batch:
                     known_file(path, self._stats[path], content, key, (str(error), error.line))
                 )
         return parsed
+
+    def _dated(self, memory: Memory, path: str) -> Memory:
+        """A note that does not say when it was made is as old as its file."""
+        at = self._stats[path].mtime_ns // 1_000_000
+        return replace(memory, created=memory.created or at, updated=memory.updated or at)
 
     def _rank(self, path: str, memory: Memory) -> tuple[bool, str]:
         """Who had its name before keeps it."""

@@ -117,7 +117,7 @@ class Notebook:
         taken = self._take_all(sorted(changed), stats, set(gone), told)
         if gone:
             taken += self._lose(gone)
-        if not scanned:
+        if not scanned and not self.store.remote:  # others' rows have their files elsewhere
             self._drop_rows_without_file(stats, unreadable)
         if changed or gone or not scanned:
             self.files.record((), (), now)
@@ -190,6 +190,16 @@ class Notebook:
         """The SHA-256 of a file's bytes, in hex; what `save` may be told to expect."""
         return _hex(self.folder.read(path))
 
+    def named(self, name: str) -> list[Key]:
+        """Where notes are called by their paths: those whose file has this name."""
+        found: list[Key] = self.files.named(name) if self.by_path else []
+        return found
+
+    @property
+    def by_path(self) -> bool:
+        """Are notes called by their paths, so that two rooms may have one name?"""
+        return self.folder.dialect.id_of("x", "y") != "x"
+
     def held(self) -> AbstractContextManager[Any]:
         """To be taken before the store's lock by whoever erases notes inside it."""
         lock: AbstractContextManager[Any] = self.files.held()
@@ -253,6 +263,9 @@ class Notebook:
             name, memory = read.id, change(now)  # of two files with one name it is not the key's
         with self.folder.locked(path):
             content = dialect.render(replace(memory, id=name), former)
+            if former is None and (called := dialect.parse(path, content).id) != name:
+                name, key = called, key._replace(id=called)  # it is called by its path
+                content = dialect.render(replace(memory, id=name))
             if content == former and memory == now:
                 return Saved(Outcome("deduplicated", key), path, _hex(content)), None
             stat = None if content == former else self.folder.write(path, content, former)
@@ -360,7 +373,9 @@ class Notebook:
 
     def _check_writable(self) -> None:
         if not self.folder.writable:
-            raise Refused(f"{self.folder.folder} is read-only: set write = true for its root")
+            raise Refused(
+                f"{self.folder.folder} is only read: `camillo open` it with --write to change it"
+            )
 
 
 class _Unexpected(NoteChanged):

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from unicodedata import normalize
 
 from camillo.errors import Ambiguous, InvalidValue, NotFound, nearest
-from camillo.model import Filter, Key, Memory, Session, short_id
+from camillo.model import (
+    INTERNAL_KINDS,
+    NOT_NOTES,
+    Filter,
+    Key,
+    Memory,
+    Session,
+    short_id,
+)
+from camillo.ops._scope import choices, nearest_root
 from camillo.text.printable import printable
 
 TYPE_CHECKING = False
@@ -14,38 +24,56 @@ if TYPE_CHECKING:
     from camillo.vault import OpenRoot, Vault
 
 __all__ = [
+    "NOTHING_KEPT",
+    "any_note",
     "find_memory",
     "make_filter",
+    "note_path",
     "path_of",
     "path_text",
     "source_of",
     "source_text",
+    "superseded",
     "unknown_places",
 ]
 
+NOTHING_KEPT = "nothing is kept yet: `camillo mine PATH` or `camillo remember TEXT` begins"
+
+_NOTE = "note"  # in a filter, every kind of note
 _SHORTEST = 4  # characters of an id that we made, at least
 
 
 def find_memory(vault: Vault, id: str, scope: str | None = None) -> tuple[OpenRoot, Memory]:
-    """The one memory with this id or beginning of an id. Raises NotFound, Ambiguous."""
+    """The one memory with this id, or with this beginning of an id that we made; a name is taken
+    whole, since its beginning may be the name of another, that is gone. Raises NotFound, Ambiguous.
+    """
     if not id or "\0" in id:
         raise InvalidValue(f"{id!r} is no id; `camillo list --ids` shows them")
     filter = Filter(None, archived=True)
     found: list[tuple[OpenRoot, Key]] = []
-    for root in vault.roots(scope):  # type: ignore[arg-type]
+    names: list[str] = []
+    for root in vault.roots(scope):
         keys = root.store.find(id, filter, limit=20)
         exact = [key for key in keys if key.id == id]
-        if not exact and len(id) < _SHORTEST:
-            continue
-        found += [(root, key) for key in exact or keys]
+        made = [key for key in keys if short_id(key.id) != key.id and len(id) >= _SHORTEST]
+        if not keys and "/" not in id and root.has_notes and root.notebook is not None:
+            made = root.notebook.named(id)
+        found += [(root, key) for key in exact or made]
+        names += [key.id for key in keys if short_id(key.id) == key.id]
+    whole = [each for each in found if each[1].id == id]
+    found = list(nearest_root(whole, scope)) or found
     if len(found) > 1:
-        shown = ", ".join(f"{key.id} ({key.scope})" for _, key in found[:5])
-        raise Ambiguous(f"{id!r} could be any of {shown}: give more of the id, or --scope")
+        shown = ", ".join(f"{key.id} ({root.name})" for root, key in found[:5])
+        more = "" if whole else "more of the id" if "/" not in found[0][1].id else "the room too"
+        ways = [way for way in (more, choices(found)) if way]
+        way = ", or ".join(ways) or "one of them another name"
+        raise Ambiguous(f"{id!r} could be any of {shown}: give {way}")
     for root, key in found:
         memory = root.store.get([key])[0]
         if memory is not None:
             return root, memory
-    raise NotFound(f"nothing has the id {id!r}; `camillo list --ids` shows what there is")
+    meant = f"did you mean {names[0]!r}? " if names else ""
+    raise NotFound(f"nothing has the id {id!r}; {meant}`camillo list --ids` shows what there is")
 
 
 def make_filter(
@@ -63,7 +91,8 @@ def make_filter(
     wanted = Session()
     if session is not None:
         wanted = Session("only", printable(session)) if session else Session("global")
-    wing, room, source = (each and printable(each) for each in (wing, room, source))
+    wing, room = (each and normalize("NFC", printable(each)) for each in (wing, room))
+    source = source and printable(source)
     for name, day in (("since", since), ("before", before)):
         if day and not _is_date(day):
             raise InvalidValue(f"--{name} must be a date like 2026-05-21, not {day!r}")
@@ -79,6 +108,16 @@ def make_filter(
     )
 
 
+def any_note(roots: Sequence[OpenRoot], kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """These kinds; `note` among them stands for every kind of note that there is."""
+    if _NOTE not in kinds:
+        return kinds
+    filter = Filter(None, archived=True)
+    found = {kind for root in roots for kind in root.store.tally("kind", filter)}
+    found -= NOT_NOTES | INTERNAL_KINDS
+    return tuple(sorted({*kinds} - {_NOTE} | found)) or (_NOTE,)
+
+
 def path_of(vault: Vault, text: str) -> str:
     """The absolute path that was meant, links resolved. Raises InvalidValue for what is none."""
     try:
@@ -92,7 +131,7 @@ def source_of(vault: Vault, text: str | None, scope: str | None) -> str | None:
     if text is None:
         return None
     name = printable(text)
-    for root in vault.roots(scope):  # type: ignore[arg-type]
+    for root in vault.roots(scope):
         if root.store.count(Filter(None, source=name, archived=True, internal=True)):
             return name
     return printable(path_of(vault, text))
@@ -101,8 +140,10 @@ def source_of(vault: Vault, text: str | None, scope: str | None) -> str | None:
 def unknown_places(
     roots: Sequence[OpenRoot], wing: str | None, room: str | None, kinds: Sequence[str] = ()
 ) -> list[str]:
-    """In words, which wing, room or kind of a filter does not exist, with the nearest that does."""
+    """In words, which wing, room or kind of a filter does not exist, with the nearest that does,
+    and all kinds that do."""
     notes = []
+    wing, room = (each and normalize("NFC", each) for each in (wing, room))
     asked = [("wing", wing), ("room", room), *(("kind", kind) for kind in kinds)]
     for field, value in asked:
         if value is None:
@@ -112,21 +153,54 @@ def unknown_places(
             close = nearest(value, known)
             hint = f"; did you mean {close!r}?" if close else ""
             notes.append(f"there is no {field} {value!r}{hint}")
+            if field == "kind" and known:
+                notes[-1] += f"{'' if hint else ';'} there are {', '.join(sorted(known))}"
     return notes
+
+
+def superseded(root: OpenRoot) -> Mapping[Key, Key]:
+    """Who stands for whom in a root, as it is now; also for what is archived."""
+    try:
+        root.refresh()
+        return _newest(root)
+    except Exception as error:
+        if not root.mend(error):
+            raise
+        root.refresh()
+        return _newest(root)
+
+
+def _newest(root: OpenRoot) -> Mapping[Key, Key]:
+    newest = root.superseded(root.store.get)
+    links = [link for link in root.edges.superseders() if link.target not in newest]
+    ends = [end for link in links for end in (link.source, link.target)]
+    away = {each.key: bool(each.archived) for each in root.store.get(ends) if each is not None}
+    archived = {
+        link.target: newest.get(link.source, link.source)
+        for link in links
+        if away.get(link.target) is True and away.get(link.source) is False
+    }
+    return {**newest, **archived}
 
 
 def source_text(memory: Memory) -> str:
     """The file that a memory came from; of a note its own, seen from its root."""
     if memory.origin is not None:
         return memory.origin.source
+    return note_path(memory)
+
+
+def note_path(memory: Memory) -> str:
+    """The file of a note, seen from its root; "" where it has none."""
     return str(memory.extra.get("file", ""))
 
 
 def path_text(memory: Memory) -> str:
-    """Where a memory came from, for people: `file:first-last`, a note's file, or its short id."""
+    """Where a memory is, for people: a note's own file, `file:first-last` of the source that it
+    was cut from, or its short id."""
     origin = memory.origin
-    if origin is None:
-        return source_text(memory) or short_id(memory.id)
+    if note_path(memory) or origin is None:
+        return note_path(memory) or short_id(memory.id)
     return f"{origin.source}:{origin.line_start}-{origin.line_end}"
 
 

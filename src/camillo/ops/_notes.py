@@ -5,21 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from camillo.errors import Ambiguous, InvalidValue, NotFound, Refused, UnknownSource
+from camillo.errors import Ambiguous, InvalidValue, NotFound, UnknownSource
 from camillo.model import GLOBAL, INTERNAL_KINDS, NOT_NOTES, Author, Filter, Key, Memory, Page
 from camillo.notes.scopes import default_scope
+from camillo.ops._naming import keys_of
+from camillo.ops._pages import keep_pages, list_in
+from camillo.ops._scope import choices, nearest_root
 from camillo.ops.embed import embed_later
+from camillo.ops.report import Report
+from camillo.text.rules import is_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from camillo.graph.edges import Graph
     from camillo.vault import OpenRoot, Vault
 
 __all__ = [
+    "absent",
     "check_date",
-    "check_name",
     "circles",
     "exists_in",
     "find_note",
@@ -31,15 +34,7 @@ __all__ = [
     "write_note",
 ]
 
-# What would lead out of a folder, or be cut short, on some system.
-_PATHS = re.compile(r"[/\\\0-\x1f\x7f]|\A\.|\A[A-Za-z]:|%(?:2e|2f|5c|00)", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ].+)?)?)?")
-
-
-def check_name(name: str) -> None:
-    """Raises Refused for a name that is a path. What a file may be called is its dialect's."""
-    if _PATHS.search(name):
-        raise Refused(f"{name!r} is no name of a note: letters, digits, '-' and '_' make one")
 
 
 def check_date(option: str, date: str | None) -> None:
@@ -57,12 +52,15 @@ def check_date(option: str, date: str | None) -> None:
 
 
 def root_for(vault: Vault, scope: str | None, kind: str, name: str = "") -> OpenRoot:
-    """Where a note of this kind goes: to the root of its scope that has the name already, else to
-    camillo's own, else to a store of another form that is the only one of its scope."""
+    """Where a note of this kind goes: to the root that is named, else to that of its scope which
+    has the name already, else to camillo's own, else to a store of another form that is the only
+    one of its scope."""
     named = scope or default_scope(kind, project_open=any(vault.roots("project")))
-    there = [root for root in vault.roots() if root.scope == named]
+    if named not in ("user", "project"):
+        return next(iter(vault.roots(named)))
+    there = [root for root in vault.roots() if root.scope == named and root.root.writable]
     if name and len(there) > 1:
-        holding = [root for root in there if _keys(root, name)]
+        holding = [root for root in there if keys_of(root, name)]
         there = holding if len(holding) == 1 else there
     own = [root for root in there if root.root.form == "camillo"]
     if not there and named == "project":
@@ -70,24 +68,37 @@ def root_for(vault: Vault, scope: str | None, kind: str, name: str = "") -> Open
     return (own or there or [vault.root(named, create=True)])[0]
 
 
-def usual_kind(root: OpenRoot) -> str:
-    """Of a note that says none. Of commonplace's four types it is the one that says least."""
-    return "reference" if root.root.form == "commonplace" else "fact"
+def usual_kind(root: OpenRoot, room: str) -> str:
+    """Of a note that says none: what its room makes it, else the one that says least."""
+    kinds = root.notebook.folder.dialect.kinds if root.notebook is not None else ()
+    if kinds:
+        return kinds[-1]
+    return "rule" if is_rule(room, "") else "fact"
 
 
 def find_note(vault: Vault, name: str, scope: str | None) -> tuple[OpenRoot, Memory]:
     """The one note of this name. Raises NotFound, Ambiguous."""
     found = []
-    for root in vault.roots(scope):  # type: ignore[arg-type]
-        found += [(root, memory) for memory in root.store.get(_keys(root, name)) if memory]
+    for root in vault.roots(scope):
+        found += [(root, memory) for memory in root.store.get(keys_of(root, name)) if memory]
     if not found:
         raise NotFound(f"no memory is called {name!r}; `camillo list` shows what there is")
-    if len(found) > 1:
+    if len(near := nearest_root(found, scope)) > 1:
         raise Ambiguous(_which(name, found))
-    root, memory = found[0]
+    root, memory = near[0]
     if memory.kind in NOT_NOTES:
         raise InvalidValue(f"{name!r} is a {memory.kind}, kept word for word: it is not rewritten")
     return root, memory
+
+
+def absent(root: OpenRoot, name: str) -> NotFound:
+    """Why a name is in no graph: there is none, or it is archived."""
+    if any(memory and memory.archived for memory in root.store.get(keys_of(root, name))):
+        return NotFound(
+            f"{name!r} is archived, so no links are walked there: "
+            f"`camillo archive {name} --undo` brings it back"
+        )
+    return NotFound(f"no memory {name!r} in the {root.scope} scope")
 
 
 def find_source(vault: Vault, name: str, scope: str | None) -> tuple[OpenRoot, Memory]:
@@ -98,16 +109,13 @@ def find_source(vault: Vault, name: str, scope: str | None) -> tuple[OpenRoot, M
         raise UnknownSource(f"no memory {name!r} that a link could lead from") from None
 
 
-def _keys(root: OpenRoot, name: str) -> list[Key]:
-    """The memories of this name: the one of no session, else one in each."""
-    keys = [key for key in root.store.find(name, Filter(None, archived=True)) if key.id == name]
-    return [key for key in keys if key.session == GLOBAL] or keys
-
-
 def _which(name: str, found: list[tuple[OpenRoot, Memory]]) -> str:
-    shown = " and ".join(f"{root.scope} ({root.root.folder})" for root, _ in found)
-    if len({root.scope for root, _ in found}) > 1:
-        return f"{name!r} is in {shown}: choose one with --scope"
+    shown = " and ".join(f"{root.name} ({root.root.folder})" for root, _ in found)
+    if way := choices(found):
+        return f"{name!r} is in {shown}: choose with {way}"
+    ids = sorted({memory.id for _, memory in found})
+    if len(ids) > 1:
+        return f"{name!r} could be any of {', '.join(ids)}: give the room too"
     return f"{name!r} is in {shown}: give one of them another name in its file"
 
 
@@ -118,12 +126,20 @@ def write_note(
     change: Callable[[Memory | None], Memory],
     via: str,
     expect: str = "",
-) -> dict[str, Any]:
-    """Write what `change` makes of a note as it is now; what a reply says of it."""
+) -> Report:
+    """Write what `change` makes of a note as it is now; the report has one result."""
     by = Author(vault.author.who, via)
+    seen: list[Memory | None] = [None, None]
+
+    def watched(now: Memory | None) -> Memory:
+        seen[:] = now, change(now)
+        return seen[1]  # type: ignore[return-value]
+
+    more: list[str] = []
     if root.notebook is not None:
-        saved = root.notebook.save(key, change, by, expect=expect)
+        saved = root.notebook.save(key, watched, by, expect=expect)
         outcome, where = saved.outcome, {"path": saved.path, "hash": saved.hash}
+        more += list_in(root, saved.path, seen[1], seen[0])
     else:
         if expect:
             raise InvalidValue("--expect compares a file's bytes, and notes are no files here")
@@ -132,14 +148,9 @@ def write_note(
             outcome, where = root.store.put([memory], by)[0], {}
     root.catch_up()
     root.scrub()
-    left = embed_later(vault, root)
-    return {
-        "id": outcome.key.id,
-        "status": outcome.status,
-        "scope": root.scope,
-        **where,
-        **({"note": left[0]} if left else {}),
-    }
+    more += keep_pages(vault, root)
+    reply = {"id": outcome.key.id, "status": outcome.status, "scope": root.scope, **where}
+    return Report(results=[reply], degraded=more + embed_later(vault, root))
 
 
 def exists_in(root: OpenRoot) -> Callable[[Key], bool]:

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
+from camillo.ops._in_root import InRoot
 from camillo.ops.operation import Doc, Operation, operation_of
 from camillo.ops.output import HELP_FLAGS, OUTPUT
 from camillo.ops.signature import REQUIRED, Parameter, ParameterRow, Row, validate
@@ -19,7 +20,8 @@ from camillo.ops.signature import REQUIRED, Parameter, ParameterRow, Row, valida
 __all__ = ["row_of", "sample"]
 
 _SCALARS = {str: "str", int: "int", float: "float", bool: "bool"}
-_ANNOTATION_NAMES = {**vars(typing), "Doc": Doc}  # usable without importing them at run time
+# Usable without importing them at run time.
+_ANNOTATION_NAMES = {**vars(typing), "Doc": Doc, "InRoot": InRoot}
 
 
 def row_of(function: Callable[..., Any]) -> Row:

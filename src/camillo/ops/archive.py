@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from camillo.errors import NotFound
 from camillo.model import Author, Memory, replace
 from camillo.notebook import FILE
+from camillo.ops._in_root import InRoot
 from camillo.ops._lookup import find_memory
+from camillo.ops._pages import keep_pages
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 
@@ -17,16 +19,25 @@ if TYPE_CHECKING:
 
 __all__ = ["archive"]
 
+_DONE = {  # by whether it is undone, and whether nothing changed
+    (False, False): "archived",
+    (False, True): "was archived already",
+    (True, False): "brought back",
+    (True, True): "is not archived",
+}
+
 
 @operation(writes=True, idempotent=True)
 def archive(
     vault: Vault,
-    ids: Annotated[tuple[str, ...], Doc("Ids, or their first characters.")],
+    ids: Annotated[tuple[str, ...], Doc("Names of notes, or ids by their first characters.")],
     *,
     undo: Annotated[bool, Doc("Bring them back instead.")] = False,
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+    scope: InRoot = None,
 ) -> Report:
     """Put memories away: kept, but neither found nor listed. `--undo` brings them back.
+
+    Says of each whether it was archived or brought back now, or was so already.
 
     camillo archive 1a2b3c4d
     camillo archive 1a2b3c4d --undo
@@ -43,7 +54,11 @@ def archive(
             status = root.store.put([replace(memory, archived=when)], by)[0].status
         root.catch_up()
         root.scrub()
-        report.results.append({"id": memory.id, "status": status, "archived": not undo})
+        report.degraded += keep_pages(vault, root)
+        done = _DONE[undo, status == "deduplicated"]
+        report.results.append(
+            {"id": memory.id, "status": status, "archived": not undo, "done": done}
+        )
     return report
 
 

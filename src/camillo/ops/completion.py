@@ -1,7 +1,8 @@
 """The `completion` operation: scripts that complete commands, options and choices in a shell.
 
 Written from the table alone, so a new operation completes by itself. Values that are neither a
-choice nor a path complete to nothing; ids and wings are not looked up, that would open the vault.
+choice nor a path complete to nothing; ids, wings and roots are not looked up, that would open the
+vault.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Completion", "completion", "completion_script"]
 
+_ROOTS = ("user", "project")
 _PATHS = frozenset({"PATH", "FILE", "DIR"})
 _HELP = Parameter("help", "bool", False, (), "Explain this command.", HELP_FLAGS, None, None, "")
 
@@ -52,6 +54,11 @@ def completion_script(shell: Literal["bash", "zsh", "fish"], table: Table) -> st
 
 def _parameters(name: str, table: Table) -> list[Parameter]:
     return [*signature(name, table).parameters, *(Parameter(*row) for row in OUTPUT), _HELP]
+
+
+def _choices(parameter: Parameter) -> tuple[str, ...]:
+    """What is completed: of roots the two that there are everywhere."""
+    return _ROOTS if parameter.metavar == "ROOT" else parameter.choices
 
 
 def _first_words(table: Table) -> dict[str, str]:
@@ -113,8 +120,8 @@ def _bash(table: Table) -> Iterator[str]:
 
 
 def _bash_values(parameter: Parameter) -> str:
-    if parameter.choices:
-        return f'COMPREPLY=($(compgen -W "{" ".join(parameter.choices)}" -- "$word"));'
+    if choices := _choices(parameter):
+        return f'COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$word"));'
     if parameter.metavar in _PATHS:
         kind = "-d" if parameter.metavar == "DIR" else "-f"
         # by lines, for names with spaces; mapfile is not in the bash that macOS has
@@ -164,8 +171,8 @@ def _zsh_specs(parameter: Parameter) -> Iterator[str]:
 
 
 def _zsh_values(parameter: Parameter) -> str:
-    if parameter.choices:
-        return f"({' '.join(parameter.choices)})"
+    if choices := _choices(parameter):
+        return f"({' '.join(choices)})"
     if parameter.metavar in _PATHS:
         return "_files -/" if parameter.metavar == "DIR" else "_files"
     return " "
@@ -199,8 +206,8 @@ def _fish_lines(name: str, parameter: Parameter) -> Iterator[str]:
 
 
 def _fish_values(parameter: Parameter) -> str:
-    if parameter.choices:
-        return f" -x -a {_fish_quoted(' '.join(parameter.choices))}"
+    if choices := _choices(parameter):
+        return f" -x -a {_fish_quoted(' '.join(choices))}"
     return " -r -F" if parameter.metavar in _PATHS else ""
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
 from camillo.errors import MissingExtra
-from camillo.ops.operation import Doc, operation
+from camillo.ops._in_root import InRoot
+from camillo.ops.operation import operation
 from camillo.ops.report import IN_PART, Report
 
 TYPE_CHECKING = False
@@ -19,12 +18,14 @@ __all__ = ["embed", "embed_later", "embed_root"]
 def embed(
     vault: Vault,
     *,
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
+    scope: InRoot = None,
 ) -> Report:
     """Make what is kept findable by meaning: a vector for every passage that has none.
 
     Takes the embedder that `--embedder` or the settings name, else the best that is installed. May
-    be interrupted and run again: nothing is embedded twice. Mining does this by itself.
+    be interrupted and run again: nothing is embedded twice. Mining does this by itself. Where
+    another process is embedding already it is left to that one: the reply says how many vectors
+    are missing yet, and the code is 0. Code 3 says that some texts cannot be read.
 
     camillo embed --embedder e5
     """
@@ -34,15 +35,29 @@ def embed(
         return report
     for root in vault.roots(scope):
         root.catch_up()
-        left = embed_root(vault, root)
+        left, busy = _embed(vault, root)
+        if left and not busy:  # the other one has ended meanwhile, or texts cannot be read
+            left, busy = _embed(vault, root)
         report.results.append({"scope": root.scope, "model": vault.embedder.id, "behind": left})
-        if left:
+        if busy:
             report.degraded.append(
-                f"{root.scope}: vectors {left} behind: another process is at them, or their "
-                "texts cannot be read"
+                f"{root.name}: another process is embedding: vectors {left} behind"
+            )
+        elif left:
+            report.degraded.append(
+                f"{root.name}: vectors {left} behind: their texts cannot be read"
             )
             report.exit_code = IN_PART
     return report
+
+
+def _embed(vault: Vault, root: OpenRoot) -> tuple[int, bool]:
+    """How many texts are left, and whether another process is at them."""
+    left = embed_root(vault, root)
+    if not left:
+        return 0, False
+    with root.lease("vectors") as mine:
+        return left, not mine
 
 
 def embed_later(vault: Vault, root: OpenRoot) -> list[str]:
@@ -60,7 +75,7 @@ def embed_later(vault: Vault, root: OpenRoot) -> list[str]:
         left = root.meaning.missing(embedder)
         if left and vault.later:
             named = vault.settings.search.embedder
-            vault.later(["embed", "--scope", root.scope, "--embedder", named, "--quiet"])
+            vault.later(["embed", "--scope", root.name, "--embedder", named, "--quiet"])
     if not left:
         return []
     how = "follow in the background" if vault.later else "come with `camillo embed`"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from camillo.errors import InvalidValue
 from camillo.lifecycle.forget import erase
-from camillo.model import Author, Filter, Memory, short_id
+from camillo.model import NOT_NOTES, Author, Filter, Memory, short_id
+from camillo.ops._in_root import InRoot
 from camillo.ops._lookup import find_memory, path_text, source_of
+from camillo.ops._pages import keep_pages, unlist_from
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, NOTHING_FOUND, Report
 
@@ -29,10 +31,10 @@ class ForgetReport(Report):
 @operation(writes=True, destructive=True, positional=("ids",))
 def forget(
     vault: Vault,
-    ids: Annotated[tuple[str, ...], Doc("Ids, or their first characters.")] = (),
+    ids: Annotated[tuple[str, ...], Doc("Names of notes, or ids by their first characters.")] = (),
     *,
     source: Annotated[str, Doc("Everything from this file instead.", metavar="FILE")] = "",
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+    scope: InRoot = None,
     dry_run: Annotated[bool, Doc("Say what would be erased; erase nothing.")] = False,
 ) -> ForgetReport:
     """Erase memories from every file of the root; mining does not bring them back.
@@ -49,13 +51,22 @@ def forget(
     report = ForgetReport(dry_run=dry_run)
     for root, memories in chosen:
         report.results += [
-            {"id": memory.id, "kind": memory.kind, "from": path_text(memory)} for memory in memories
+            {
+                "id": memory.id,
+                "kind": memory.kind,
+                "from": path_text(memory),
+                "status": "would be erased" if dry_run else "erased",
+            }
+            for memory in memories
         ]
         report.still_held_by += _twins(root, memories)
         if not dry_run:
             done = erase(root, memories, Author(vault.author.who, "forget"))
             report.pending |= not done.clean
             report.still_held_by += done.held_by
+            if any(memory.kind not in NOT_NOTES for memory in memories):
+                report.degraded += unlist_from(root, memories)
+                report.degraded += keep_pages(vault, root, always=True)
     if report.pending:
         report.degraded.append(
             "another process still reads the old state; the next command clears the last bytes"
@@ -90,9 +101,7 @@ def _by_id(
     return list(chosen.values())
 
 
-def _by_source(
-    vault: Vault, source: str, scope: Literal["user", "project"] | None
-) -> list[tuple[OpenRoot, list[Memory]]]:
+def _by_source(vault: Vault, source: str, scope: str | None) -> list[tuple[OpenRoot, list[Memory]]]:
     found = []
     name = source_of(vault, source, scope)
     for root in vault.roots(scope):

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from camillo.graph.document import document
 from camillo.graph.draw import draw
 from camillo.graph.edges import AUTHORED
+from camillo.graph.mermaid import mermaid
 from camillo.graph.walk import walk
-from camillo.ops._notes import find_note, graph_around
+from camillo.ops._in_root import InRoot
+from camillo.ops._notes import absent, find_note, graph_around
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 
@@ -20,11 +22,12 @@ __all__ = ["GraphReport", "graph"]
 
 class GraphReport(Report):
     """`results` are the memories, nearest first; `edges` the links between them; `drawing` the
-    picture that was asked for."""
+    picture in the form that was asked for."""
 
     root: str = ""
     edges: list[Any] = []
     truncated: bool = False
+    form: str = ""
     drawing: str = ""
 
 
@@ -41,23 +44,26 @@ def graph(
         Literal["both", "outbound", "inbound", "out", "in"], Doc("Which way to walk.")
     ] = "both",
     form: Annotated[Literal["mermaid", "dot", "json", "svg"], Doc("How to draw it.")] = "mermaid",
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+    scope: InRoot = None,
 ) -> GraphReport:
     """Show the memories around a note and how they are linked.
+
+    The drawing is printed as it is, for a program that shows it; --md puts it into a fence.
 
     camillo graph deploy_rule --depth 2
     camillo graph deploy_rule --form svg > deploys.svg
     """
     root, found = find_note(vault, id, scope)
-    view = walk(
-        graph_around(root), found.key, depth=depth, types=relation or AUTHORED,
-        direction=direction,
-    )  # fmt: skip
+    around = graph_around(root)
+    if found.key not in around.named(found.id):
+        raise absent(root, id)
+    view = walk(around, found.key, depth=depth, types=relation or AUTHORED, direction=direction)
     shown = document(view)
     return GraphReport(
         results=shown["nodes"],
         edges=shown["edges"],
         root=id,
         truncated=view.truncated,
-        drawing=draw(view, form),
+        form=form,
+        drawing=mermaid(view, fenced=False) if form == "mermaid" else draw(view, form),
     )

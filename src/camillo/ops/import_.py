@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from camillo import registry
@@ -10,7 +12,7 @@ from camillo.errors import InvalidValue, Refused
 from camillo.ingest.importing import Imported, Item, import_notes
 from camillo.model import Author
 from camillo.ops._lookup import path_of
-from camillo.ops._notes import root_for
+from camillo.ops._pages import keep_pages
 from camillo.ops.embed import embed_later
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, NOTHING_FOUND, Report
@@ -18,16 +20,23 @@ from camillo.text.printable import printable
 
 if TYPE_CHECKING:
     from camillo.ingest.importers.note import NoteImporter
+    from camillo.roots import Root
     from camillo.vault import OpenRoot, Vault
 
 __all__ = ["ImportReport", "bring_in", "import_"]
 
 _SHOWN = 20  # links that are named
+_IN_PLACE = "open in place as"
+_LINE = re.compile(r":\d+\Z")  # after the file that something was read in
+
+# Whose folders hold more than the notes that a root of theirs has: databases.
+_WITH_MORE = ("nullclaw", "openclaw")
 
 
 class ImportReport(Report):
     """`results` are `Item`s: what became of each note. `not_notes` counts files by the reason why
-    they are none, `loose_links` names links that lead to no note, at most twenty of them."""
+    they are none, or are no notes to bring in; `loose_links` names links that lead to no note, at
+    most twenty of them. `note` says why nothing needs importing."""
 
     format: str = ""
     path: str = ""
@@ -44,13 +53,24 @@ class ImportReport(Report):
     loose: int = 0
     loose_links: list[str] = []
     dry_run: bool = False
+    note: str = ""
 
 
 @operation(writes=True, idempotent=True, name="import", positional=("path",))
 def import_(
     vault: Vault,
     format: Annotated[
-        Literal["auto", "basic-memory", "claude-code", "commonplace", "mcp-memory", "obsidian"],
+        Literal[
+            "auto",
+            "basic-memory",
+            "claude-code",
+            "commonplace",
+            "mcp-memory",
+            "nullclaw",
+            "obsidian",
+            "oc",
+            "openclaw",
+        ],
         Doc("Whose notes; auto looks at what is there."),
     ],
     path: Annotated[str, Doc("Where they lie; else the tool's own place.", metavar="PATH")] = "",
@@ -63,13 +83,19 @@ def import_(
     """Bring notes of another tool in, with their links, tags and dates. Twice changes nothing.
 
     Nothing of the source is changed. A note whose source changed is updated, unless it was changed
-    here too; what was forgotten stays away. Every note is listed with what became of it.
+    here too; what was forgotten stays away. Every note is listed with what became of it. Notes of
+    a folder that is open in place are not brought in a second time.
 
     camillo import obsidian ~/Documents/vault --dry-run
     camillo import claude-code
+    camillo import openclaw --dry-run
     camillo import mcp-memory ~/memory.jsonl --scope project
     """
     importer, source = _chosen(vault, format, path)
+    if not path and (name := _open_as(vault, importer, source)):
+        report = ImportReport(format=importer.name, path=printable(source), scope=scope)
+        report.note, report.dry_run = f"nothing needs importing: {_in_place(name)}", dry_run
+        return report
     return bring_in(vault, importer, source, scope, dry_run=dry_run)
 
 
@@ -83,7 +109,11 @@ def bring_in(
     dry_run: bool = False,
 ) -> ImportReport:
     """Import, catch up, and say what became of each note."""
-    _must_be_foreign(vault, source)
+    if name := _open_as(vault, importer, source):
+        raise Refused(
+            f"{printable(source)} is in a root of camillo already, {name!r}: it is searched"
+        )
+    elsewhere = _elsewhere(vault)
     root = _target(vault, importer.name, scope, dry_run)
     done = import_notes(
         root,
@@ -93,6 +123,7 @@ def bring_in(
         clock=vault.clock,
         tell=vault.progress,
         taken=taken,
+        elsewhere=elsewhere,
         dry_run=dry_run,
     )
     notes = [] if dry_run else _follow(vault, root)
@@ -122,11 +153,36 @@ def _chosen(vault: Vault, format: str, path: str) -> tuple[NoteImporter, str]:
     return matching[0], source
 
 
-def _must_be_foreign(vault: Vault, source: str) -> None:
-    """A root is searched where it lies: its notes would be there twice."""
-    for root in vault.roots():
-        if root.root.folder and _is_within(source, os.path.realpath(root.root.folder)):
-            raise Refused(f"{printable(source)} is in a root of camillo already: it is searched")
+def _open_as(vault: Vault, importer: NoteImporter, source: str) -> str:
+    """The root that this folder is, or lies in: its notes are searched where they lie."""
+    if not os.path.isdir(source) or importer.name in _WITH_MORE:
+        return ""
+    roots = ((name, os.path.realpath(root.folder)) for name, root in _open_folders(vault))
+    return next((name for name, folder in roots if _is_within(source, folder)), "")
+
+
+def _elsewhere(vault: Vault) -> Callable[[str], str]:
+    """Why a note does not come in, by where it was read: its folder is a root. What else lies in
+    such a folder is not searched there."""
+    roots = [
+        (name, printable(os.path.realpath(root.folder))) for name, root in _open_folders(vault)
+    ]
+
+    def reason(where: str) -> str:
+        path = _LINE.sub("", where)
+        if not path.endswith(".md"):
+            return ""
+        return next((_in_place(name) for name, folder in roots if _is_within(path, folder)), "")
+
+    return reason
+
+
+def _open_folders(vault: Vault) -> list[tuple[str, Root]]:
+    return [(name, root) for name, root in vault.folders() if root.folder and root.exists()]
+
+
+def _in_place(name: str) -> str:
+    return f"{_IN_PLACE} {name}"
 
 
 def _is_within(path: str, folder: str) -> bool:
@@ -137,11 +193,12 @@ def _target(
     vault: Vault, format: str, scope: Literal["user", "project"], dry_run: bool
 ) -> OpenRoot:
     """camillo's own root, which holds every field. Claude's notes have commonplace's types, and go
-    to a store of commonplace where it is the only one of its scope, as commonplace imports them."""
+    to a store of commonplace where there is no other of its scope, as commonplace imports them."""
     roots = list(vault.roots(scope))
     own = any(root.root.form == "camillo" for root in roots)
-    if format == "claude-code" and roots and not own:
-        return root_for(vault, scope, "reference")
+    theirs = [root for root in roots if root.root.form == "commonplace"]
+    if format == "claude-code" and theirs and not own:
+        return theirs[0]
     if dry_run and not own:
         return vault.scratch(scope=scope)
     return vault.root(scope, create=True)
@@ -151,7 +208,7 @@ def _follow(vault: Vault, root: OpenRoot) -> list[str]:
     """Make what came in findable; what a report has to say of that."""
     root.catch_up()
     root.scrub()
-    return embed_later(vault, root)
+    return keep_pages(vault, root) + embed_later(vault, root)
 
 
 def _report(done: Imported) -> ImportReport:
@@ -168,5 +225,7 @@ def _report(done: Imported) -> ImportReport:
     if report.failed:
         report.exit_code = IN_PART
     elif not done.items:
-        report.exit_code = NOTHING_FOUND
+        in_place = [reason for reason in report.not_notes if reason.startswith(_IN_PLACE)]
+        report.note = f"nothing needs importing: {in_place[0]}" if in_place else ""
+        report.exit_code = 0 if in_place else NOTHING_FOUND
     return report

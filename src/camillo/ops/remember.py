@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
+from unicodedata import normalize
 
 from camillo.errors import InvalidValue, Refused
-from camillo.model import INTERNAL_KINDS, NOT_NOTES, Filter, Key, Memory
+from camillo.model import INTERNAL_KINDS, NOT_NOTES, Key, Memory
 from camillo.notes.merge import merge
-from camillo.notes.names import slug, unique_name
-from camillo.ops._notes import check_date, check_name, root_for, usual_kind, write_note
+from camillo.ops._naming import check_name, free_id, note_id
+from camillo.ops._notes import check_date, root_for, usual_kind, write_note
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 from camillo.text.normalise import normalise
@@ -37,7 +38,8 @@ def remember(
     pinned: Annotated[bool | None, Doc("Always offer it.")] = None,
     date: Annotated[str | None, Doc("When it happened.", metavar="DATE")] = None,
     scope: Annotated[
-        Literal["user", "project"] | None, Doc("Whose; else as its kind says.")
+        str | None,
+        Doc("Into user, project or a root that `camillo roots` names.", metavar="ROOT"),
     ] = None,
     session: Annotated[str, Doc("The conversation it belongs to.")] = "",
     new: Annotated[bool, Doc("Refuse when there is one of this name.")] = False,
@@ -53,24 +55,30 @@ def remember(
     camillo remember - --name release_steps --summary "Before every release" < steps.md
     """
     _check(text, kind)
-    check_name(name or "new")
+    check_name(name or "new", by_path=True)
     check_date("--date", date)
     optional = {
-        "title": title, "summary": summary, "kind": kind, "room": room, "pinned": pinned,
-        "happened_at": date, "tags": tag or None, "load_when": load_when or None,
+        "title": title, "summary": summary, "kind": kind, "pinned": pinned,
+        "room": room and normalize("NFC", room), "happened_at": date, "tags": tag or None,
+        "load_when": load_when or None,
     }  # fmt: skip
     given: dict[str, Any] = {key: value for key, value in optional.items() if value is not None}
     root = root_for(vault, scope, kind or "fact", name)
     twin = None if name else _same_text(root, text, session)
     if twin is None:
         given["body"] = text
-    name = twin.id if twin else name or _name_for(root, title or _dated(vault))
+    if twin is not None:
+        name = twin.id
+    elif name:
+        name = note_id(root, name, given.get("room"), kind)
+    else:
+        name = free_id(root, title or _dated(vault), given.get("room"), kind)
     key = Key("", root.scope, session, name)
 
     def change(now: Memory | None) -> Memory:
         if now is None:
             own = {"id": name, "scope": root.scope, "session": session, "body": text}
-            own["kind"] = usual_kind(root)
+            own["kind"] = usual_kind(root, given.get("room") or name.rpartition("/")[0])
             return merge(None, {**own, **given}, int(vault.clock() * 1000)).memory
         if new and twin is None:
             raise Refused(f"there is a memory called {name!r} already: leave out --new to rewrite")
@@ -78,7 +86,7 @@ def remember(
             raise Refused(f"{name!r} is a {now.kind}: choose another name")
         return merge(now, given, int(vault.clock() * 1000)).memory
 
-    return Report(results=[write_note(vault, root, key, change, "remember", expect)])
+    return write_note(vault, root, key, change, "remember", expect)
 
 
 def _check(text: str, kind: str | None) -> None:
@@ -86,18 +94,6 @@ def _check(text: str, kind: str | None) -> None:
         raise InvalidValue("there is nothing to remember: give a text")
     if kind is not None and (kind in INTERNAL_KINDS or kind in NOT_NOTES or not kind.strip()):
         raise InvalidValue(f"{kind!r} is no kind of note: use fact, project, reference …")
-
-
-def _name_for(root: OpenRoot, title: str) -> str:
-    """A name that is free, and that a file of this root may have."""
-    if root.notebook is not None:
-        try:
-            root.notebook.folder.dialect.path_of(Memory(slug(title), ""))
-        except InvalidValue:  # commonplace's names are Latin
-            title = "note"
-    first = slug(title)
-    taken = [key.id for key in root.store.find(first, Filter(None, archived=True), limit=1000)]
-    return unique_name(title, taken)
 
 
 def _dated(vault: Vault) -> str:

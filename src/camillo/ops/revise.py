@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from camillo.errors import InvalidValue
 from camillo.model import Memory
 from camillo.notes.merge import merge
+from camillo.ops._in_root import InRoot
 from camillo.ops._notes import check_date, find_note, must_exist, write_note
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 
 if TYPE_CHECKING:
-    from typing import Literal
-
     from camillo.vault import Vault
 
 __all__ = ["revise"]
@@ -31,7 +30,7 @@ def revise(
     tag: Annotated[tuple[str, ...], Doc("These tags instead of the former.")] = (),
     pinned: Annotated[bool | None, Doc("Always offer it.")] = None,
     expires: Annotated[str | None, Doc("Until when it holds.", metavar="DATE")] = None,
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+    scope: InRoot = None,
     expect: Annotated[str, Doc("Only if its file still has this hash.", metavar="HASH")] = "",
 ) -> Report:
     """Change what is named here; everything else of the note stays, its links and unknown keys too.
@@ -48,7 +47,7 @@ def revise(
     def change(now: Memory | None) -> Memory:
         return merge(must_exist(now, found.key), given, int(vault.clock() * 1000)).memory
 
-    return Report(results=[write_note(vault, root, found.key, change, "revise", expect)])
+    return write_note(vault, root, found.key, change, "revise", expect)
 
 
 def _milliseconds(date: str | None) -> int | None:

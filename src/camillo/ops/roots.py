@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 from camillo.model import Filter
+from camillo.ops._in_root import InRoot
 from camillo.ops._notes import circles
-from camillo.ops.operation import Doc, operation
+from camillo.ops.operation import operation
 from camillo.ops.report import NOTHING_FOUND, Report
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["roots"]
 def roots(
     vault: Vault,
     *,
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only these.")] = None,
+    scope: InRoot = None,
 ) -> Report:
     """List the folders that hold memories, with their form and whether they are trusted.
 
@@ -34,6 +35,7 @@ def roots(
         problems = notebook.problems() if notebook else []
         report.results.append(
             {
+                "name": root.name,
                 "root": root.root.folder,
                 "scope": root.scope,
                 "form": root.root.form,

@@ -7,7 +7,16 @@ from functools import partial
 
 from camillo.errors import StoreDamaged, UnknownName
 from camillo.model import RELATIONS, Filter
-from camillo.ops._lookup import make_filter, source_of, source_text, unknown_places
+from camillo.ops._lookup import (
+    NOTHING_KEPT,
+    any_note,
+    make_filter,
+    note_path,
+    source_of,
+    source_text,
+    unknown_places,
+)
+from camillo.ops._new_vectors import embed_new
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import NOTHING_FOUND, Report
 from camillo.records import NamedTuple
@@ -19,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any, Literal, TypeVar
 
+    from camillo.ops._in_root import InRoot
     from camillo.vault import OpenRoot, Plan, Vault
 
     AnyReport = TypeVar("AnyReport", bound="SearchReport")
@@ -50,6 +60,8 @@ class SearchResult(NamedTuple):
     via: dict[str, str] | None = None  # the link that led here: relation, from
     superseded_by: str = ""
     trust: str = "normal"  # untrusted: of a project that nobody vouched for
+    archived: int = 0  # when it was archived
+    path: str = ""  # a note's own file, seen from its root
 
 
 class SearchReport(Report):
@@ -72,12 +84,14 @@ def search(
     ] = None,
     wing: Annotated[str | None, Doc("Only this wing (project, person, agent).")] = None,
     room: Annotated[str | None, Doc("Only this room (topic inside the wing).")] = None,
-    kind: Annotated[tuple[str, ...], Doc("Only this kind; may be repeated.")] = (),
+    kind: Annotated[
+        tuple[str, ...], Doc("Only this kind, note for every note; may be repeated.")
+    ] = (),
     session: Annotated[str | None, Doc('Only this conversation; "" for none.')] = None,
     source: Annotated[str | None, Doc("Only this file.", metavar="FILE")] = None,
     since: Annotated[str, Doc("Only what happened on this date or later.", metavar="DATE")] = "",
     before: Annotated[str, Doc("Only what happened before this date.", metavar="DATE")] = "",
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
+    scope: InRoot = None,
     archived: Annotated[bool, Doc("Also what was archived.")] = False,
     preset: Annotated[str | None, Doc("Which list of stages answers.", metavar="NAME")] = None,
     expand: Annotated[
@@ -99,12 +113,13 @@ def search(
 
     camillo search "why did we move the queue to redis" --wing shop -k 3
     """
+    roots = list(vault.roots(scope))
+    kind = any_note(roots, kind)
     filter = make_filter(
         wing=wing, room=room, kind=kind, session=session,
         source=source_of(vault, source, scope), since=since,
         before=before, archived=archived,
     )  # fmt: skip
-    roots = list(vault.roots(scope))
     wanted = k or vault.settings.search.k
     asked = Query(
         query,
@@ -115,7 +130,7 @@ def search(
     )
     report = answer(vault, roots, asked, SearchReport(), preset, explain)
     if not roots:
-        report.degraded.append("nothing is kept yet: run `camillo mine PATH` first")
+        report.degraded.append(NOTHING_KEPT)
     elif not report.results:
         report.degraded += unknown_places(roots, wing, room, kind)
         if since or before:
@@ -175,6 +190,7 @@ def answer(
 def _context(vault: Vault, roots: Sequence[OpenRoot], plan: Plan) -> Context:
     context = Context(roots, vault.settings.search, plan.embedder, warm=vault.warm)
     context.reopen = vault.reopen_embedder
+    context.embed_new = lambda number, behind: embed_new(vault, roots[number], behind)
     for number, root in enumerate(roots):
         folded = root.superseded(partial(context.held, number))
         context.superseded = {**context.superseded, **folded}
@@ -192,7 +208,7 @@ def _current(root: OpenRoot) -> list[str]:
     if missing := root.store.lacks():
         notes.append(missing)
     if left:
-        notes.append(f"the {root.scope} index is {left} changes behind")
+        notes.append(f"the {root.name} index is {left} changes behind")
     return notes
 
 
@@ -223,6 +239,8 @@ def _result(candidate: Candidate, context: Context, trusted: bool) -> SearchResu
         via=_via(candidate),
         superseded_by=newer.id if (newer := context.superseded.get(memory.key)) else "",
         trust=memory.trust if trusted or memory.trust != "normal" else "untrusted",
+        archived=memory.archived,
+        path=note_path(memory),
     )
 
 

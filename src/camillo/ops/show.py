@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any
 
-from camillo.errors import InvalidValue
-from camillo.model import Memory
-from camillo.ops._lookup import find_memory, source_text
+from camillo.errors import CamilloError, InvalidValue
+from camillo.model import NOT_NOTES, Key, Memory
+from camillo.ops._in_root import InRoot
+from camillo.ops._lookup import find_memory, note_path, source_text, superseded
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 from camillo.text.lines import numbered
 
 if TYPE_CHECKING:
-    from camillo.vault import Vault
+    from camillo.vault import OpenRoot, Vault
 
 __all__ = ["as_record", "show"]
 
@@ -20,30 +22,47 @@ __all__ = ["as_record", "show"]
 @operation(writes=False)
 def show(
     vault: Vault,
-    id: Annotated[str, Doc("An id, or its first characters.")],
+    id: Annotated[str, Doc("The name of a note, or an id by its first characters.")],
     *,
     lines: Annotated[str, Doc("Only these lines of it, numbered.", metavar="FIRST-LAST")] = "",
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+    scope: InRoot = None,
 ) -> Report:
     """Print one memory, word for word, with where it came from.
 
-    Of a note also its links, the keys of its file that mean nothing to camillo, what of the file
-    could not be read, and the hash that `--expect` takes.
+    Of a note also its file with the hash that `--expect` takes, its links, the keys of the file
+    that mean nothing to camillo, and what of it could not be read.
 
     camillo show 1a2b3c4d
     camillo show 1a2b3c4d --lines 2-5
     """
     root, memory = find_memory(vault, id, scope)
-    record = as_record(memory)
-    if memory.extra.get("file") and root.notebook is not None:
-        record["hash"] = root.notebook.hash_of(str(memory.extra["file"]))
+    newest = {} if memory.kind in NOT_NOTES else superseded(root)
+    record = as_record(memory, newest.get(memory.key))
+    if note_path(memory) and root.notebook is not None:
+        record["folder"] = root.root.folder
+        with suppress(CamilloError):  # it went or cannot be read: what is known of it is shown
+            record["hash"] = root.notebook.hash_of(note_path(memory))
+        record |= _used(root, memory, int(vault.clock() * 1000))
     if lines:
         record["text"] = numbered(memory.body, *_range(lines))
     return Report(results=[record])
 
 
-def as_record(memory: Memory) -> dict[str, Any]:
-    """A memory as surfaces show it: places and origin spread out, empty fields left away."""
+def _used(root: OpenRoot, memory: Memory, now: int) -> dict[str, int]:
+    """How often a note was used before, where its program counts that; this time counts too."""
+    folder = root.notebook.folder if root.notebook is not None else None
+    if folder is None or not folder.dialect.usage:
+        return {}
+    path = note_path(memory)
+    hits, last = folder.usage().get(path, (0, 0))
+    with suppress(CamilloError):  # what cannot be counted is shown all the same
+        folder.used([path], now)
+    return {"hits": hits, "last_hit": last}
+
+
+def as_record(memory: Memory, newest: Key | None = None) -> dict[str, Any]:
+    """A memory as surfaces show it: places and origin spread out, empty fields left away. `newest`
+    is what stands for it where it is superseded."""
     origin = memory.origin
     record: dict[str, Any] = {
         "id": memory.id,
@@ -56,6 +75,7 @@ def as_record(memory: Memory) -> dict[str, Any]:
         "hall": memory.place.hall,
         "title": memory.title,
         "summary": memory.summary,
+        "path": note_path(memory),
         "source": source_text(memory),
         "part": origin.part if origin else None,
         "line_start": origin.line_start if origin else 0,
@@ -73,7 +93,7 @@ def as_record(memory: Memory) -> dict[str, Any]:
         "aliases": list(memory.aliases),
         "load_when": list(memory.load_when),
         "edges": [list(edge) for edge in memory.edges],
-        "superseded_by": memory.superseded_by,
+        "superseded_by": newest.id if newest else memory.superseded_by,
         "frontmatter": memory.extra.get("frontmatter"),
         "problems": memory.extra.get("problems"),
     }

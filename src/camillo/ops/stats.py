@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from camillo.errors import MissingExtra
 from camillo.model import Filter
-from camillo.ops.operation import Doc, operation
+from camillo.ops._in_root import InRoot
+from camillo.ops._lookup import NOTHING_KEPT
+from camillo.ops.operation import operation
 from camillo.ops.report import NOTHING_FOUND, Report
 
 if TYPE_CHECKING:
@@ -19,25 +22,44 @@ __all__ = ["stats"]
 def stats(
     vault: Vault,
     *,
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
+    scope: InRoot = None,
 ) -> Report:
     """Count what is kept: per kind, wing and room, with the bytes on disk.
 
+    Says how far the indexes are behind, and with an embedder how many vectors are.
+
     camillo stats --json
     """
-    report = Report(results=[_root_stats(root) for root in vault.roots(scope)])
+    report = Report()
     for root in vault.roots(scope):
-        left = root.behind()
-        if left:
-            report.degraded.append(f"the {root.scope} index is {left} changes behind")
+        counted = {**_root_stats(root), **_vectors_behind(vault, root)}
+        report.results.append(counted)
+        if left := counted["behind"]:
+            report.degraded.append(f"the {root.name} index is {left} changes behind")
+        if left := counted.get("vectors_behind"):
+            report.degraded.append(
+                f"{root.name}: vectors {left} behind: `camillo embed` makes them"
+            )
     if not report.results:
-        report.degraded.append("nothing is kept yet: run `camillo mine PATH` first")
+        report.degraded.append(NOTHING_KEPT)
         report.exit_code = NOTHING_FOUND
     return report
 
 
+def _vectors_behind(vault: Vault, root: OpenRoot) -> dict[str, int]:
+    """With an embedder, how many texts have no vector of it yet."""
+    try:
+        embedder = vault.embedder
+    except MissingExtra:  # the one that is named is not installed
+        return {}
+    if embedder is None or "feed" not in root.store.capabilities:
+        return {}
+    return {"vectors_behind": root.meaning.missing(embedder)}
+
+
 def _root_stats(root: OpenRoot) -> dict[str, Any]:
     store = root.store
+    wings, rooms = (store.tally(each, Filter(None)) for each in ("wing", "room"))
     return {
         "scope": root.scope,
         "folder": root.root.folder,
@@ -45,8 +67,10 @@ def _root_stats(root: OpenRoot) -> dict[str, Any]:
         "memories": store.count(Filter(None)),
         "put_away": store.count(Filter(None, archived=True)) - store.count(Filter(None)),
         "kinds": store.tally("kind", Filter(None)),
-        "wings": store.tally("wing", Filter(None)),
-        "rooms": store.tally("room", Filter(None)),
+        "wings": {name: count for name, count in wings.items() if name},
+        "without_wing": wings.get("", 0),
+        "rooms": {name: count for name, count in rooms.items() if name},
+        "without_room": rooms.get("", 0),
         "sources": store.count(Filter(None, kinds=("source",), internal=True)),
         "bytes": _bytes(root.root.folder),
         "behind": root.behind(),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from camillo.ingest.sync import vanished
 from camillo.model import Author
+from camillo.ops._in_root import InRoot
 from camillo.ops._lookup import path_of
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, NOTHING_FOUND, Report
@@ -32,7 +33,7 @@ def sync(
     vault: Vault,
     path: Annotated[str, Doc("Only what was mined from here.", metavar="PATH")] = "",
     *,
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
+    scope: InRoot = None,
     emptied: Annotated[
         bool, Doc("Believe it also when a mined folder has none of its files left.")
     ] = False,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from camillo.model import Memory
 from camillo.notes.link import remove_edge
+from camillo.ops._in_root import InRoot
+from camillo.ops._naming import meant
 from camillo.ops._notes import find_source, must_exist, write_note
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import NOTHING_FOUND, Report
@@ -23,21 +25,22 @@ def unlink(
     target: Annotated[str, Doc("The note that it leads to; may be gone.")],
     *,
     relation: Annotated[str | None, Doc("Only links of this kind; else all.")] = None,
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only in this root.")] = None,
+    scope: InRoot = None,
 ) -> Report:
     """Take the links from one note to another away.
 
     camillo unlink deploy_rule incident_2026_05
     """
     root, found = find_source(vault, source, scope)
+    target = meant(root, target)
 
     def change(now: Memory | None) -> Memory:
         return remove_edge(must_exist(now, found.key), target, relation)
 
-    reply = write_note(vault, root, found.key, change, "unlink")
-    none = reply["status"] == "deduplicated"
-    return Report(
-        results=[] if none else [{**reply, "target": target}],
-        degraded=[f"{source!r} has no such link to {target!r}"] if none else [],
-        exit_code=NOTHING_FOUND if none else 0,
-    )
+    report = write_note(vault, root, found.key, change, "unlink")
+    if report.results[0]["status"] == "deduplicated":
+        report.results, report.exit_code = [], NOTHING_FOUND
+        report.degraded.append(f"{source!r} has no such link to {target!r}")
+    else:
+        report.results[0] |= {"target": target}
+    return report

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from camillo.errors import CamilloError
 from camillo.lifecycle.sidecars import sidecars_of
 from camillo.lifecycle.watch import ticks, watcher
+from camillo.ops._in_root import InRoot
+from camillo.ops._pages import keep_pages
 from camillo.ops.embed import embed_root
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, Report
@@ -32,7 +34,7 @@ class WatchReport(Report):
 def watch(
     vault: Vault,
     *,
-    scope: Annotated[Literal["user", "project"] | None, Doc("Only this root.")] = None,
+    scope: InRoot = None,
     every: Annotated[float, Doc("Look at least once in so many seconds.", min=0.5, max=3600)] = 2.0,
     times: Annotated[int, Doc("End after so many looks; 0 = when interrupted.", min=0)] = 0,
 ) -> WatchReport:
@@ -66,7 +68,7 @@ def watch(
 
 def _look(
     vault: Vault,
-    scope: Literal["user", "project"] | None,
+    scope: str | None,
     taken: dict[str, dict[str, int]],
     report: WatchReport,
     *,
@@ -96,6 +98,8 @@ def _take_in(vault: Vault, root: OpenRoot, first: bool) -> dict[str, int]:
     if changes or root.store.unclean():
         root.catch_up()
         root.scrub()
+        for problem in keep_pages(vault, root):
+            vault.notice(problem)
     counts = {"changes": changes, "vectors": 0, "sidecars": 0}
     embedder = vault.embedder
     if embedder is not None and (changes or first):

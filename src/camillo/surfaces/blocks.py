@@ -5,6 +5,7 @@ Leaves measuring and cleaning to `terminal.py`, the choice of lines to `excerpt.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from camillo.model import short_id
@@ -18,9 +19,19 @@ if TYPE_CHECKING:
 
     Result = Mapping[str, Any]
 
-__all__ = ["blocks", "is_text", "location", "markdown_blocks", "room_of", "text_of"]
+__all__ = [
+    "blocks",
+    "fenced",
+    "is_text",
+    "location",
+    "markdown_blocks",
+    "room_of",
+    "standing",
+    "text_of",
+]
 
 _LINES = 6
+_LISTS = {"aliases": "aliases", "load_when": "load when", "tags": "tags"}
 _INDENT = "   "
 _ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|"})
 
@@ -40,8 +51,9 @@ def blocks(results: Sequence[Result], view: View) -> Iterator[str]:
         yield from _signals(result, view)
         yield from _title(result, view)
         yield from _also_in(result, view)
-        yield from _fields(result, view)
-        yield from _body(str(text_of(result)), words, view)
+        for line in _fields(result, view):
+            yield _INDENT + view.style.dim(cut(clean_line(line), view.columns - len(_INDENT)))
+        yield from _body(_shown(result, view), words, view)
 
 
 def markdown_blocks(results: Sequence[Result], view: View) -> Iterator[str]:
@@ -53,18 +65,31 @@ def markdown_blocks(results: Sequence[Result], view: View) -> Iterator[str]:
         yield ""
         yield ", ".join([*map(_escaped, _facts(result)), _code(str(result.get("id", "")))])
         yield ""
-        text = clean(str(text_of(result))).rstrip("\n")
-        fence = "`" * max(3, _longest_run(text) + 1)
-        yield f"{fence}text\n{text}\n{fence}"
+        if fields := [f"- {_escaped(clean_line(each))}" for each in _fields(result, view)]:
+            yield from [*fields, ""]
+        yield from fenced(clean(str(text_of(result))).rstrip("\n"), "text")
+
+
+def fenced(text: str, language: str) -> Iterator[str]:
+    """A text in a fence that nothing in it can end."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    yield f"{fence}{language}\n{text}\n{fence}"
 
 
 def location(result: Result, view: View) -> str:
-    """`path:12-34`; the title or the id of what comes from no file."""
+    """`path:12-34`, of a note its own file; the title or the id of what comes from no file."""
+    if result.get("path"):
+        return view.path(os.path.join(str(result.get("folder") or ""), str(result["path"])))
+    return _origin(result, view) or clean_line(str(result.get("title") or result.get("id") or ""))
+
+
+def _origin(result: Result, view: View) -> str:
+    """Where a text was read; "" for what comes from no file."""
     origin = result.get("origin")
     place = {**(origin if isinstance(origin, Mapping) else {}), **result}
     source = str(place.get("source") or "")
     if not source:
-        return clean_line(str(result.get("title") or result.get("id") or ""))
+        return ""
     first, last = place.get("line_start") or 0, place.get("line_end") or 0
     lines = "" if not first else f":{first}" if last <= first else f":{first}-{last}"
     return view.path(source) + lines
@@ -75,6 +100,13 @@ def room_of(result: Result) -> str:
     place = result.get("place")
     names = {**(place if isinstance(place, Mapping) else {}), **result}
     return "/".join(str(names[key]) for key in ("wing", "room") if names.get(key))
+
+
+def standing(result: Result) -> str:
+    """Is it archived, or replaced by another one? "" where it is neither."""
+    newer = result.get("superseded_by")
+    said = ["archived"] if result.get("archived") else []
+    return clean_line(", ".join([*said, f"superseded by {newer}"] if newer else said))
 
 
 def text_of(result: Result) -> Any:
@@ -94,13 +126,19 @@ def _facts(result: Result) -> list[str]:
     facts = [
         f"({rooms})" if rooms else "",
         f"{score:.2f}" if isinstance(score, int | float) else "",
-        str(result.get("matched_via") or result.get("kind") or ""),
+        _sort(result),
         str(result.get("happened_at") or "")[:10],
-        "archived" if result.get("archived") else "",
+        standing(result),
         "pinned" if result.get("pinned") else "",
         str(result.get("trust") or "") if result.get("trust") != "normal" else "",
     ]
     return [clean_line(fact) for fact in facts if fact]
+
+
+def _sort(result: Result) -> str:
+    """Its kind; of a drawer also whether a closet led to it."""
+    via, kind = str(result.get("matched_via") or ""), str(result.get("kind") or "")
+    return via if via and via != "note" else kind or via
 
 
 def _signals(result: Result, view: View) -> Iterator[str]:
@@ -117,8 +155,26 @@ def _signals(result: Result, view: View) -> Iterator[str]:
 
 def _title(result: Result, view: View) -> Iterator[str]:
     title = clean_line(str(result.get("title") or ""))
-    if title and title not in location(result, view):
+    first = str(text_of(result)).partition("\n")[0]
+    heads = view.full and _heading(first) == title  # it is shown with the text
+    if not heads and title not in location(result, view):
         yield _INDENT + view.style.bold(title)
+
+
+def _heading(line: str) -> str:
+    return clean_line(line).lstrip("# ").rstrip()
+
+
+def _shown(result: Result, view: View) -> str:
+    """Its text; of an excerpt without the title, which stands above it."""
+    text, title = str(text_of(result)), str(result.get("title") or "")
+    if view.full or not title:
+        return text
+    first, _, rest = text.partition("\n")
+    while rest and _heading(first) == title:
+        text = rest
+        first, _, rest = text.partition("\n")
+    return text
 
 
 def _also_in(result: Result, view: View) -> Iterator[str]:
@@ -128,16 +184,27 @@ def _also_in(result: Result, view: View) -> Iterator[str]:
         yield _INDENT + view.style.dim(cut(line, view.columns - len(_INDENT)))
 
 
-def _fields(result: Result, view: View) -> Iterator[str]:
-    """What a note has besides its text: tags, links, keys that mean nothing to us, problems."""
-    lines = [f"tags: {', '.join(map(str, tags))}"] if (tags := result.get("tags")) else []
+def _fields(result: Result, view: View) -> list[str]:
+    """What a note has besides its text: its hash, where it came from, what it is called and tagged,
+    links, keys that mean nothing to us, problems."""
+    lines = [f"hash: {view.value('hash', result['hash'])}"] if result.get("hash") else []
+    if result.get("path") and result.get("source") not in ("", None, result["path"]):
+        lines.append(f"from: {_origin(result, view)}")
+    lines += [
+        f"{key}: {view.value(key, result[key])}"
+        for key in ("summary", "session", "expires")
+        if result.get(key)
+    ]
+    lines += [
+        f"{label}: {', '.join(map(str, result[key]))}"
+        for key, label in _LISTS.items()
+        if result.get(key)
+    ]
     lines += [f"{relation}: {target}" for relation, target in result.get("edges") or ()]
     others = result.get("frontmatter")
     if isinstance(others, Mapping):
         lines += [f"{key}: {view.value('', value)}" for key, value in others.items()]
-    lines += [f"problem: {each}" for each in result.get("problems") or ()]
-    for line in lines:
-        yield _INDENT + view.style.dim(cut(clean_line(line), view.columns - len(_INDENT)))
+    return lines + [f"problem: {each}" for each in result.get("problems") or ()]
 
 
 def _body(text: str, words: Sequence[str], view: View) -> Iterator[str]:

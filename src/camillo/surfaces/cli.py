@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["main", "run"]
 
 USAGE, FAILED, INTERRUPTED = 2, 4, 130
+_NEAREST = 2  # commands that one was perhaps meant to be
+_AS_NEAR = 0.1  # the likeness by which the second may fall behind
 # A command makes thousands of records that live as long as it does: looking for cycles among them
 # again and again takes 2 ms of a search.
 _COLLECTED = 50_000
@@ -101,7 +103,8 @@ def _command(words: list[str], table: Table, opener: Opener) -> int:
 def _name_and_rest(words: list[str], table: Table) -> tuple[str, list[str]]:
     """A command has one word or two: `search …`, `bench speed …`."""
     pair = " ".join(words[:2])
-    return (pair, words[2:]) if pair in table else (words[0], words[1:])
+    group = words[0] not in table and any(name.startswith(f"{words[0]} ") for name in table)
+    return (pair, words[2:]) if group or pair in table else (words[0], words[1:])
 
 
 def _version() -> int:
@@ -138,12 +141,34 @@ def _asks_for_help(words: list[str]) -> bool:
 
 
 def _signature(name: str, table: Table) -> Signature:
-    from camillo.errors import InvalidValue
+    from camillo.errors import InvalidValue, UnknownName
     from camillo.ops.signature import signature
 
     if name.startswith("-"):
         raise InvalidValue(f"{name} stands before the command; write camillo COMMAND {name}")
+    if name not in table:
+        raise UnknownName(_no_command(name, table))
     return signature(name, table)
+
+
+def _no_command(name: str, table: Table) -> str:
+    """Names the nearest; all of them are a page, and --help prints it."""
+    from difflib import SequenceMatcher, get_close_matches
+
+    group, space, word = name.rpartition(" ")
+    known = {*table, *(each.partition(" ")[0] for each in table)}
+    if group:
+        pairs = (each.split(" ", 1) for each in table if each.startswith(f"{group} "))
+        known = {second for _, second in pairs}
+    close = get_close_matches(word, known, n=_NEAREST)
+    likeness = [SequenceMatcher(None, each, word).ratio() for each in close]
+    near = [
+        f"{group}{space}{each}"
+        for each, like in zip(close, likeness, strict=True)
+        if like > likeness[0] - _AS_NEAR
+    ]
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
+    return f"no command named {name!r}{hint} `camillo {group}{space}--help` lists them"
 
 
 def _output(found: Signature) -> Signature:
@@ -272,7 +297,8 @@ def _rendered(name: str, report: Values, arguments: Values, options: Values) -> 
     if options["--ids"]:
         return render.ids(report)
     view = _view(arguments, full=options["--full"])
-    return render.markdown(report, view) if options["--md"] else render.text(name, report, view)
+    as_text = render.markdown if options["--md"] else render.text
+    return as_text(name, report, view)
 
 
 def _view(arguments: Values, *, full: bool) -> View:

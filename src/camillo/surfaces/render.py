@@ -1,7 +1,7 @@
 """A report as text: for people, as Markdown, as JSON, as ids.
 
 Works on `Report.as_dict()`, whether it was made here or came over a wire. An operation that wants
-another look for people has a function in `RENDERERS`.
+another look for people has a function in `RENDERERS`, or other words in `WORDINGS`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from camillo.surfaces.blocks import (
     blocks,
+    fenced,
     is_text,
     location,
     markdown_blocks,
     room_of,
+    standing,
     text_of,
 )
 from camillo.surfaces.tables import markdown_table, sections, table
@@ -27,20 +29,28 @@ if TYPE_CHECKING:
     Plain = Mapping[str, Any]
     Renderer = Callable[[Plain, View], Iterable[str]]
 
-__all__ = ["RENDERERS", "ids", "json_text", "markdown", "text"]
+__all__ = ["RENDERERS", "WORDINGS", "ids", "json_text", "markdown", "text"]
 
 _FIRST_WORDS, _FIRST_COLUMNS = 20, 80  # of a memory in a list
 _COMMON = frozenset({"schema", "results", "degraded"})
+_WOULD = {  # what a dry run says of statuses and counts
+    "stored": "would import",
+    "imported": "would import",
+    "updated": "would update",
+    "changed": "would update",
+    "written": "would write",
+    "removed": "would remove",
+}
 
 
 def text(name: str, report: Plain, view: View) -> str:
     """What people read."""
-    return _joined(RENDERERS.get(name, _anything)(report, view))
+    return _joined(RENDERERS.get(name, _anything)(_worded(name, report), view))
 
 
-def markdown(report: Plain, view: View) -> str:
+def markdown(name: str, report: Plain, view: View) -> str:
     """What is pasted into a document or a prompt."""
-    return _joined(_markdown(report, view))
+    return _joined(_MARKDOWN.get(name, _markdown)(_worded(name, report), view))
 
 
 def json_text(report: Plain, *, indent: bool = False) -> str:
@@ -90,6 +100,7 @@ def _listed(result: Plain, view: View) -> dict[str, str]:
         "kind": str(result.get("kind", "")),
         "room": room_of(result),
         "from": location(result, view),
+        "standing": standing(result),
         "text": cut(clean_line(" ".join(words)), _FIRST_COLUMNS),
     }
 
@@ -111,6 +122,10 @@ def _script(report: Plain, _: View) -> Iterator[str]:
 
 def _drawing(report: Plain, _: View) -> Iterator[str]:
     yield report["drawing"].rstrip("\n")
+
+
+def _fenced_drawing(report: Plain, _: View) -> Iterator[str]:
+    yield from fenced(report["drawing"].rstrip("\n"), report["form"])
 
 
 def _results(results: list[Any], view: View) -> Iterator[str]:
@@ -148,6 +163,39 @@ def _markdown(report: Plain, view: View) -> Iterator[str]:
         yield f"\n> note: {clean_line(str(note))}"
 
 
+def _worded(name: str, report: Plain) -> Plain:
+    """The report in the words that people read."""
+    return WORDINGS[name](report) if name in WORDINGS else report
+
+
+def _archived(report: Plain) -> Plain:
+    """One word for each says what was done."""
+    said = [{"id": each["id"], "status": each["done"]} for each in report["results"]]
+    return {**report, "results": said}
+
+
+def _imported(report: Plain) -> Plain:
+    """Nothing that a dry run says reads as if it had been done."""
+    if not report["dry_run"]:
+        return report
+    results = [_would(each) for each in report["results"]]
+    own = {_WOULD.get(key, key): value for key, value in report.items()}
+    if isinstance(counts := report.get("counts"), Mapping):
+        own["counts"] = {_WOULD.get(key, key): value for key, value in counts.items()}
+    return {**own, "results": results}
+
+
+def _compiled(report: Plain) -> Plain:
+    """Only pages of which there is something to say."""
+    said = [each for each in report["results"] if each["status"] != "unchanged"]
+    return _imported({**report, "results": said})
+
+
+def _would(result: Plain) -> Plain:
+    status = result.get("status")
+    return {**result, "status": _WOULD.get(status, status)} if status else result
+
+
 def _own(report: Plain) -> dict[str, Any]:
     return {key: value for key, value in report.items() if key not in _COMMON}
 
@@ -163,4 +211,13 @@ RENDERERS: dict[str, Renderer] = {
     "list": _list,
     "search": _search,
     "show": _whole,
+}
+
+_MARKDOWN: dict[str, Renderer] = {"graph": _fenced_drawing}
+
+WORDINGS: dict[str, Callable[[Plain], Plain]] = {
+    "archive": _archived,
+    "compile": _compiled,
+    "import": _imported,
+    "migrate": _imported,
 }

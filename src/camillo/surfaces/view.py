@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["View"]
 
 _TIMES = frozenset({"at", "created", "updated", "expires", "archived"})
+_HASH = 12  # digits of one: enough to say which, and for --expect
 _PATHS = frozenset({"source", "path", "root", "folder", "file"})
 
 
@@ -62,6 +63,8 @@ class View(NamedTuple):
     def _text(self, key: str, text: str) -> str:
         if key in _PATHS:
             return self.path(text)
+        if key == "hash":
+            return clean_line(text[:_HASH])
         return clean_line(short_id(text) if key == "id" else text)
 
 

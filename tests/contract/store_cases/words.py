@@ -258,6 +258,13 @@ class WordCases:
         assert searched.words.conversations() is True
 
     @needs("keeps", "feed")
+    def test_kinds_are_those_that_have_passages(self, searched: Searched) -> None:
+        assert searched.words.kinds() == set()
+        odd = memory("odd", "lamp", kind="ré\0gle", session="talk")
+        searched.put([memory("a", "gate", kind="fact"), memory("s", "", kind="setting"), odd])
+        assert searched.words.kinds() == {"fact", "ré\0gle"}
+
+    @needs("keeps", "feed")
     def test_occurrences_are_those_of_the_passages(self, searched: Searched) -> None:
         rows = [*corpus(), *mixed()]
         searched.put(rows)

@@ -16,6 +16,7 @@ import pytest
 from camillo.errors import (
     InvalidValue,
     Refused,
+    StoreBusy,
     StoreDamaged,
     StoreError,
     StoreTooNew,
@@ -308,7 +309,8 @@ class TestWords:
 
 
 class Scattered:
-    """An embedder that puts texts with the same first word near each other."""
+    """An embedder that puts texts with the same first word near each other, without token
+    vectors."""
 
     limit = 0
     capabilities: frozenset[str] = frozenset()
@@ -328,12 +330,6 @@ class Scattered:
             own = np.random.default_rng(zlib.crc32(text.encode()))
             vectors[n] = topic.standard_normal(self.dim) + 0.7 * own.standard_normal(self.dim)
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-    def embed_tokens(self, texts: Any, role: Any) -> Any:
-        raise NotImplementedError
-
-    def pieces(self, ids: Any) -> list[str]:
-        raise NotImplementedError
 
 
 class TestMeaning:
@@ -443,6 +439,60 @@ class TestTrouble:
         with pytest.raises(InvalidValue, match=r"memory\.dsn") as caught:
             PostgresStore(dsn)
         assert "secret" not in str(caught.value)
+
+    @pytest.mark.parametrize(
+        "dsn",
+        [
+            "postgresql://u:se/cret@h/d",
+            "postgresql://u:se@cret@h/d",
+            "postgresql://u:se@cret@h:5432/d",
+            "postgresql://u:se@cret@",
+            "postgresql://u:1/secret@h/d",
+            "postgresql://u:1/secret@h",
+            "postgresql://:1/secret@h",
+            "postgresql://u:x@se:cret@h/d",
+            "postgresql://u:x@h/secret@h/d",
+            "postgresql://u:x@@secret@h/d",
+            "postgresql://u:x@a,secret@h/d",
+            "postgresql://u:1/2?host=secret@h/d",
+            "postgresql://u:1/2?connect_timeout=secret@h/d",
+            "postgresql://u:1/2#secret@h/d",
+            "postgres://u:secret",
+            "host=u:secret@h dbname=d",
+            "host=h port=secret",
+            "host=h port=1,secret",
+        ],
+    )
+    def test_a_password_that_ends_too_early_is_refused_without_a_part_of_it(self, dsn: str) -> None:
+        with pytest.raises(InvalidValue, match=r"%2F.*%40") as caught:
+            PostgresStore(dsn)
+        assert not any(part in str(caught.value) for part in ("cret", "@h", "h/d", "1/2"))
+
+    @pytest.mark.parametrize(
+        "written",
+        [
+            "postgresql://a%40b:p%2Fw%40@127.0.0.1:1/d%40e?application_name=x%40y",
+            "postgresql://a@127.0.0.1,localhost:1,1/d",
+            "postgresql://a@/d?host=/no%40where",
+            "postgresql:///d?host=/no@where&user=a",
+            "host=/no@where dbname=d user=a@b password='p/w@h'",
+            "host=@nowhere dbname='d@e' user=a",
+            "host=127.0.0.1 port='1 ' dbname=d user=a password=s@e",
+        ],
+    )
+    def test_those_signs_may_be_where_they_are_meant(self, written: str) -> None:
+        store = PostgresStore(written)
+        with pytest.raises(StoreError, match="cannot open database 'd"):
+            store.count()
+
+    def test_a_server_that_is_about_to_end_says_try_again(self, own_server: Server) -> None:
+        dsn = own_server.url("postgres")
+        with psycopg.connect(dsn):
+            own_server.end_when_alone()
+            _until(lambda: not _lets_in(dsn))
+            with pytest.raises(StoreBusy, match="try again in a moment") as caught:
+                PostgresStore(dsn).count()
+            assert "password" not in str(caught.value)
 
     def test_an_unknown_database_and_a_wrong_password_say_where_to_look(
         self, own_server: Server
@@ -572,6 +622,14 @@ def _until(true: Callable[[], bool]) -> None:
         turns += 1
         assert turns < 100 * WAIT
         pause.wait(0.01)
+
+
+def _lets_in(dsn: str) -> bool:
+    try:
+        psycopg.connect(dsn).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def _waiting(dsn: str) -> bool:

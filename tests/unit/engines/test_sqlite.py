@@ -23,7 +23,7 @@ from camillo.errors import (
     StoreFull,
     StoreTooNew,
 )
-from camillo.model import Memory, Origin, Place
+from camillo.model import Memory, Origin, Place, replace
 
 BODY = "the quick brown fox jumps over the lazy dog; " * 8
 BASE = apsw.vfs_names()[0]
@@ -46,6 +46,10 @@ def _overwrite(path: str, where: bytes, what: bytes) -> None:
     content = Path(path).read_bytes()
     assert content.count(where) == 1
     Path(path).write_bytes(content.replace(where, what[: len(where)].ljust(len(where), what[:1])))
+
+
+def _all_bytes(path: str) -> bytes:
+    return b"".join(file.read_bytes() for file in Path(path).parent.iterdir())
 
 
 class TestDamage:
@@ -198,6 +202,46 @@ class TestPrivacy:
         store.close()
 
     @pytest.mark.promise(12)
+    def test_names_that_only_deleted_ones_had_go_and_other_processes_notice(
+        self, path: str
+    ) -> None:
+        here, there = SqliteStore(path), SqliteStore(path)
+        at = Place("wing-secret", "room-secret", "hall-secret")
+        plain = Memory("plain", "text", place=Place("wing", "room", "hall"))
+        gone = Memory("gone", "text", "kind-secret", place=at, origin=Origin("source-secret", 1))
+        there.put([plain, gone])
+        assert here.get([gone.key]) == there.get([gone.key]) != [None]  # it is known to both
+        here.delete([gone.key])
+        assert here.scrub(here.last_change())
+        assert b"secret" not in _all_bytes(path)
+        new = replace(gone, id="new")
+        other = replace(new, id="other", place=Place("another", "place", ""))
+        there.put([other, new])
+        for store in (here, there, SqliteStore(path)):
+            held = store.get([plain.key, new.key, other.key])
+            assert [each and (each.kind, each.place, each.origin) for each in held] == [
+                (each.kind, each.place, each.origin) for each in (plain, new, other)
+            ]
+            assert store.tally("room") == {"place": 1, "room": 1, "room-secret": 1}
+            assert store.health(deep=True).problems == ()
+            changed = [change.key.id for change in store.changes(0)]
+            assert changed == ["plain", "gone", "other", "new"]
+            store.close()
+
+    def test_those_that_an_index_has_still_to_take_back_stay(self, path: str) -> None:
+        store = SqliteStore(path)
+        gone = Memory("gone", "text", place=Place("", "room-secret", ""))
+        store.put([gone])
+        seen = store.last_change()
+        store.delete([gone.key])
+        store.scrub(seen)
+        [change] = store.changes(seen)
+        assert change.former is not None
+        assert change.former.place == gone.place
+        store.scrub(store.last_change())
+        assert b"secret" not in _all_bytes(path)
+        store.close()
+
     def test_a_deleted_text_cannot_be_guessed_from_its_hash(self, path: str) -> None:
         store = SqliteStore(path)
         store.put([Memory("s", "1234")])

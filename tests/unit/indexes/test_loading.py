@@ -212,7 +212,7 @@ class TestWhatIsRead:
         root.store.put([Memory(f"n{n}", f"wall {n}", "drawer") for n in range(200)])
         root.catch_up()
         for left in (150, 100, 50, 0):
-            assert other.meaning.fill(other.store, filled, "hashing", at_most=1) == left
+            assert other.meaning.fill(other.store, filled, "hashing", at_most=50) == left
             assert list(_told(root, filled).values()).count(None) == left
             assert read() == 50
 

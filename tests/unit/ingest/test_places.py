@@ -34,3 +34,12 @@ def test_an_option_beats_a_rule_and_a_rule_beats_the_name() -> None:
 def test_the_first_rule_that_fits_counts() -> None:
     placing = Placing("/x", rooms={"docs/*": "one", "docs/a*": "two"})
     assert placing.place("docs/a.md").room == "one"
+
+
+def test_names_are_in_one_normal_form() -> None:
+    composed, decomposed = "caf\xe9", "cafe\u0301"
+    assert Placing(f"/x/{decomposed}").place(f"{decomposed}/a.md") == Place(composed, composed)
+    named = Placing("/x", decomposed, decomposed)
+    assert (named.wing, named.place("a.md")) == (composed, Place(composed, composed))
+    ruled = Placing("/x", wings={"/x": decomposed}, rooms={"*": decomposed})
+    assert ruled.place("a.md") == Place(composed, composed)

@@ -14,7 +14,8 @@ from camillo.ops._row import row_of
 from camillo.ops.completion import completion_script
 from camillo.ops.operation import Doc, operation, operation_of
 from camillo.ops.report import Report
-from camillo.ops.signature import signature
+from camillo.ops.signature import Table, signature
+from camillo.ops.table import TABLE
 from unit.ops.toys import TOYS, drop, find
 
 
@@ -171,8 +172,19 @@ def test_completion_scripts_name_every_command_and_long_option(shell: Any) -> No
     ],
 )
 def test_bash_offers_what_the_table_says(words: list[str], offered: list[str]) -> None:
+    assert _offered(words, TOYS) == offered
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+def test_bash_offers_the_roots_that_there_are_everywhere() -> None:
+    for name in ("search", "show", "mine"):
+        assert _offered(["camillo", name, "--scope", "u"], TABLE) == ["user"]
+    assert _offered(["camillo", "forget", "--scope", "''"], TABLE) == ["user", "project"]
+
+
+def _offered(words: list[str], table: Table) -> list[str]:
     line = " ".join(words)
     ask = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _camillo\n"
-    script = completion_script("bash", TOYS) + ask + 'echo "${COMPREPLY[@]}"\n'
+    script = completion_script("bash", table) + ask + 'echo "${COMPREPLY[@]}"\n'
     ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == offered
+    return ran.stdout.split()

@@ -63,8 +63,8 @@ def test_stored_escapes_never_reach_the_terminal() -> None:
     for text in (
         render.text("search", report, VIEW),
         shown([hit]),
-        render.markdown(report, VIEW),
-        render.markdown(Report([hit]).as_dict(), VIEW),
+        render.markdown("search", report, VIEW),
+        render.markdown("search", Report([hit]).as_dict(), VIEW),
         render.ids(report),
     ):
         assert not set(text) & set("\x1b\x07\x9b\u202e")
@@ -83,19 +83,36 @@ def test_a_note_is_headed_by_its_title() -> None:
     assert shown([note]) == "1. Why JWT  fact  id why-jwt\n   Because.\n"
 
 
+def test_a_title_above_an_excerpt_is_not_said_again_and_whole_texts_stay_whole() -> None:
+    hit = {"id": "a", "title": "Why JWT", "text": "Why JWT\nBecause.", "path": "a.md"}
+    assert shown([hit]) == "1. a.md  id a\n   Why JWT\n   Because.\n"
+    assert shown([hit], VIEW._replace(full=True)) == shown([hit])
+    longer = {**hit, "text": "Why JWTs are used\nBecause."}
+    assert shown([longer]) == "1. a.md  id a\n   Why JWT\n   Why JWTs are used\n   Because.\n"
+    headed = {**hit, "text": "# Why JWT\nBecause."}
+    whole = render.text("show", Report([headed]).as_dict(), VIEW)
+    assert whole == "1. a.md  id a\n   # Why JWT\n   Because.\n"
+
+
+def test_a_hash_is_cut_for_people() -> None:
+    report = Report([{"id": "a", "hash": "0123456789abcdef" * 4}]).as_dict()
+    assert render.text("remember", report, VIEW) == "id    a\nhash  0123456789ab\n"
+    assert "0123456789abcdef" in render.json_text(report)
+
+
 def test_a_fence_in_a_text_does_not_end_the_fence_around_it() -> None:
     text = "before\n````\n```\nafter"
-    page = render.markdown(Report([JWT._replace(text=text)]).as_dict(), VIEW)
+    page = render.markdown("search", Report([JWT._replace(text=text)]).as_dict(), VIEW)
     assert f"`````text\n{text}\n`````\n" in page
     assert page.startswith("## 1. `src/auth.py:12-34`\n")
 
 
 def test_markup_in_names_is_escaped_in_markdown() -> None:
     hit = JWT._replace(source="a`b", wing="*w*", room="[r](x)")
-    page = render.markdown(Report([hit]).as_dict(), VIEW)
+    page = render.markdown("search", Report([hit]).as_dict(), VIEW)
     assert "`` a`b:12-34 ``" in page
     assert "(\\*w\\*/\\[r\\](x))" in page
-    table = render.markdown(Report([{"a|b": "x|y"}]).as_dict(), VIEW)
+    table = render.markdown("search", Report([{"a|b": "x|y"}]).as_dict(), VIEW)
     assert table == "| a\\|b |\n|---|\n| x\\|y |\n"
 
 
@@ -128,7 +145,7 @@ def test_counts_are_pairs_and_lists_have_headings() -> None:
 @pytest.mark.parametrize("report", [Report(), Tally(total=0)])
 def test_an_empty_report_renders_in_every_format(report: Report) -> None:
     plain = report.as_dict()
-    assert "schema" not in render.text("x", plain, VIEW) + render.markdown(plain, VIEW)
+    assert "schema" not in render.text("x", plain, VIEW) + render.markdown("x", plain, VIEW)
     assert render.ids(plain) == ""
 
 

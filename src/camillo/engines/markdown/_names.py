@@ -55,8 +55,6 @@ def check_slug(slug: str) -> None:
             f"{slug!r} is no name for a note: letters, digits, '-' and '_' make one"
             + (f", not {strange!r}" if strange else "")
         )
-    if category(slug[0]).startswith("M"):
-        raise InvalidValue(f"{slug!r} starts with an accent that has no letter")
     if normalize("NFC", slug) != slug:
         raise InvalidValue(f"{slug!r} is in a decomposed form; use {normalize('NFC', slug)!r}")
     if slug.casefold() in _PAGES:
@@ -83,6 +81,8 @@ def _check_name(name: str) -> None:
     strange = next((c for c in name if c in _PUNCTUATION or category(c).startswith("C")), None)
     if strange is not None:
         raise InvalidValue(f"{name!r}: not every system takes {strange!r} in a file's name")
+    if name and category(name[0]).startswith("M"):
+        raise InvalidValue(f"{name!r} starts with an accent that has no letter")
     if re.match(_RESERVED, name):
         raise InvalidValue(f"{name!r} is the name of a device on Windows; choose another")
     if name != name.strip() or name.endswith(".") or name.startswith("."):

@@ -56,8 +56,15 @@ def open_below(folder: str, parts: list[str], *, make: bool = False) -> int | No
 
 
 def open_room(held: int, name: str) -> int:
-    """A descriptor of a folder in an open one. Raises OSError, also for a link."""
-    return os.open(name, FOLDER | NO_LINK, dir_fd=held)
+    """A descriptor of a folder in an open one. Raises OSError: FileNotFoundError also where a file
+    has its name now, since what was below is gone; another for a link, of which nothing is known.
+    """
+    try:
+        return os.open(name, FOLDER | NO_LINK, dir_fd=held)
+    except NotADirectoryError:
+        status = os.stat(name, dir_fd=held, follow_symlinks=False)
+        number = errno.ELOOP if stat.S_ISLNK(status.st_mode) else errno.ENOENT
+        raise OSError(number, os.strerror(number), name) from None
 
 
 def open_file(name: str, folder: int | None) -> Opened | None:
@@ -110,8 +117,10 @@ def failed(error: OSError, what: str, path: str) -> NoReturn:
         raise StoreFull(f"{path!r} cannot be {what}: {why}; the file is as it was") from error
     if error.errno == errno.ENAMETOOLONG:
         raise InvalidValue(f"{path!r} is too long a name for this file system") from error
-    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+    if error.errno == errno.ELOOP:
         raise SourceUnreadable(f"{path!r} is a link, or lies behind one: notes are no links")
+    if error.errno == errno.ENOTDIR:
+        raise SourceUnreadable(f"{path!r}: a file has the name of a folder of it; move it away")
     wrong: type[CamilloError] = SourceUnreadable if what == "read" else StoreError
     raise wrong(f"{path!r} cannot be {what}: {why}; check its permissions") from error
 
@@ -126,8 +135,11 @@ def _entered(held: int, part: str, make: bool) -> int:
             os.mkdir(part, dir_fd=held)
             os.fsync(held)
         except FileExistsError:
-            pass  # another process made it
-        inner = open_room(held, part)
+            pass  # another process made it, or it is a file
+        try:
+            inner = open_room(held, part)
+        except FileNotFoundError:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), part) from None
     os.close(held)
     return inner
 
@@ -135,7 +147,10 @@ def _entered(held: int, part: str, make: bool) -> int:
 def _check_below(folder: str, parts: list[str], make: bool) -> None:
     below = os.path.join(folder, *parts)
     if make:
-        os.makedirs(below, exist_ok=True)
+        try:
+            os.makedirs(below, exist_ok=True)
+        except FileExistsError as error:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), below) from error
     real, root = os.path.realpath(below), os.path.realpath(folder)
     if real != os.path.join(root, *parts):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), below)

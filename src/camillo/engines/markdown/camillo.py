@@ -8,9 +8,11 @@ type `fact`. Times are ISO 8601. `ROOT.md`, `index.md` and `README.md` are pages
 from __future__ import annotations
 
 import re
+from unicodedata import normalize
 
 from camillo.engines.markdown._editing import check_edges, edge_entries, edge_lists, edited, made
 from camillo.engines.markdown._fields import Fields, iso
+from camillo.engines.markdown._heading import heading
 from camillo.engines.markdown._names import CONFLICT, check_new, check_slug
 from camillo.errors import InvalidValue, NoteBroken
 from camillo.model import RELATIONS, Memory, Origin, Place
@@ -39,14 +41,16 @@ _PAGES = frozenset({"root.md", "index.md", "readme.md"})
 _NOT_ROOMS = frozenset({"index", "backups"})
 _OURS = ("file", "frontmatter", "problems")  # keys of `extra` that are no content
 
-_HEADING = r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?\Z"
-_FENCE = r" {0,3}(`{3,}|~{3,})"
-
 
 class CamilloDialect:
     name = "camillo"
     fields = frozenset(Memory._fields) - {"scope"}
     locks = False
+    kinds: tuple[str, ...] = ()
+    relations: tuple[str, ...] = (*_RELATIONS, "supersedes")
+    marks_superseded = False
+    usage = ""
+    listing = ""
 
     def is_note(self, path: str) -> bool:
         name = path.rpartition("/")[2]
@@ -69,9 +73,11 @@ class CamilloDialect:
             id=name,
             body=fields.body,
             kind=fields.text("type") or "fact",
-            title=fields.text("title") or _heading(fields.body) or name,
+            title=fields.text("title") or heading(fields.body) or name,
             summary=fields.text("description"),
-            place=Place(fields.text("wing"), fields.room, fields.text("hall")),
+            place=Place(
+                _composed(fields.text("wing")), _composed(fields.room), fields.text("hall")
+            ),
             origin=_origin(fields),
             edges=fields.edges(name, _RELATIONS, _is_target),
             pinned=fields.flag("pinned"),
@@ -99,12 +105,23 @@ class CamilloDialect:
 
     def path_of(self, memory: Memory) -> str:
         check_slug(memory.id)
-        room = memory.place.room
+        room = _composed(memory.place.room)
         path = f"{room}/{memory.id}.md" if room else f"{memory.id}.md"
         check_new(path)
         if not self.is_note(path):
             raise InvalidValue(f"{room!r} is a folder of camillo's own, not a room")
         return path
+
+    def id_of(self, name: str, room: str) -> str:
+        return name
+
+    def line(self, memory: Memory, path: str) -> str:
+        return ""
+
+
+def _composed(name: str) -> str:
+    """A room is the same in NFC and NFD, whichever its folder has."""
+    return normalize("NFC", name)
 
 
 def _check_unicode(path: str) -> None:
@@ -133,22 +150,6 @@ def _trust(fields: Fields) -> str:
         return trust
     fields.report(f"trust {trust!r} is none of {', '.join(_TRUSTS)}; untrusted", "trust")
     return "untrusted"
-
-
-def _heading(body: str) -> str:
-    """The text of the first heading outside code."""
-    if "#" not in body:
-        return ""
-    fence = ""
-    for line in body.split("\n"):
-        mark = re.match(_FENCE, line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence):
-            fence = ""
-        elif not fence and (found := re.match(_HEADING, line)) and found[1]:
-            return found[1]
-    return ""
 
 
 def _origin(fields: Fields) -> Origin | None:
@@ -212,7 +213,7 @@ def _others(memory: Memory) -> dict[str, Any]:
 
 def _fields(memory: Memory) -> dict[str, Any]:
     fields = _said(memory) | {"name": memory.id}
-    if memory.title != (_heading(memory.body) or memory.id):
+    if memory.title != (heading(memory.body) or memory.id):
         fields["title"] = memory.title
     edges = tuple(dict.fromkeys(memory.edges))
     fields |= {key: edge_entries(key, edges) for key in ("relations", "supersedes")}
@@ -228,7 +229,7 @@ def _changes(then: Memory, now: Memory) -> dict[str, Any]:
         if value != before[key]
     }
     if now.title != then.title:
-        derived = _heading(now.body) or now.id
+        derived = heading(now.body) or now.id
         changes["title"] = REMOVE if now.title in ("", derived) else now.title
     others = _others(then)
     return changes | {

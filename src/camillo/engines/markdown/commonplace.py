@@ -34,6 +34,11 @@ class CommonplaceDialect:
     name = "commonplace"
     fields = frozenset({"id", "body", "kind", "summary", "edges", "pinned", "extra"})
     locks = True
+    kinds: tuple[str, ...] = _TYPES
+    relations: tuple[str, ...] = (*_RELATIONS, "supersedes")
+    marks_superseded = False
+    usage = ""
+    listing = ""
 
     def is_note(self, path: str) -> bool:
         return path.endswith(".md") and path[:1] != "." and "/" not in path and not _conflict(path)
@@ -86,6 +91,12 @@ class CommonplaceDialect:
         path = f"{memory.id}.md"
         check_new(path)
         return path
+
+    def id_of(self, name: str, room: str) -> str:
+        return name
+
+    def line(self, memory: Memory, path: str) -> str:
+        return ""
 
 
 def _conflict(path: str) -> bool:

@@ -9,25 +9,28 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from unicodedata import normalize
 
 from camillo.engines.markdown import _exchange
 from camillo.engines.markdown._files import NoteFile, leftover, sweep
 from camillo.engines.markdown._names import CONFLICT, STRANGE, check_inside, check_new
 from camillo.engines.markdown._reading import LARGEST, failed, open_below, open_room
-from camillo.errors import InvalidValue, NotFound, Refused, SourceUnreadable
-from camillo.ports import Dialect, NoteStat
+from camillo.errors import CamilloError, InvalidValue, NotFound, Refused, SourceUnreadable
+from camillo.ports import Dialect, NoteStat, Usage
 from camillo.text.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camillo.engines.markdown._files import Swap
+    from camillo.engines.markdown._usage import UsageFile
 
 __all__ = ["LARGEST", "NoteFolder"]
 
 _DAY = 24 * 3600.0
 _DEEPEST = 32
+_PAGES = frozenset({"root.md", "index.md", "readme.md", "memory.md"})
 
 
 class NoteFolder:
@@ -58,6 +61,35 @@ class NoteFolder:
         walk = _Walk(self)
         walk.run()
         return sorted(walk.conflicts)
+
+    def pages(self) -> list[str]:
+        """`ROOT.md`, `index.md`, `README.md` and `MEMORY.md`, in any case and folder, where the
+        dialect does not take them for notes."""
+        walk = _Walk(self)
+        walk.run()
+        return sorted(walk.pages)
+
+    def usage(self) -> dict[str, Usage]:
+        """By path, how often oc's own file says that a note was used. {} where it cannot be read:
+        who asks does without."""
+        if not self.dialect.usage:
+            return {}
+        try:
+            with self._usage_file() as file:
+                return file.usage()
+        except (OSError, CamilloError):
+            return {}
+
+    def used(self, paths: Sequence[str], at: int) -> None:
+        """Count these notes there as used once more. Raises SourceUnreadable, StoreBusy, StoreFull,
+        StoreError, InvalidValue over the size cap; then nothing is counted."""
+        if not (self.dialect.usage and self.writable and paths):
+            return
+        try:
+            with self._usage_file() as file:
+                file.count(paths, at)
+        except OSError as error:
+            failed(error, "written", self.dialect.usage)
 
     def sweep(self, older_than: float = 0.0) -> None:
         """Clear away what killed writers left, all of it or what is older than so many seconds."""
@@ -96,7 +128,8 @@ class NoteFolder:
 
     def free_path(self, path: str) -> str:
         """`path`, or with `-2`, `-3` … the first one that this file system does not take for a file
-        that is there."""
+        that is there. A room that is there in another normal form of Unicode is that one."""
+        path = self._in_rooms_that_are_there(path)
         stem = path.removesuffix(".md")
         number = 1
         while True:
@@ -139,6 +172,28 @@ class NoteFolder:
             if held is not None:
                 os.close(held)
 
+    @contextmanager
+    def _usage_file(self) -> Iterator[UsageFile]:
+        from camillo.engines.markdown._usage import UsageFile
+
+        held, name = open_below(self.folder, []), self.dialect.usage
+        try:
+            at = os.path.join(self.folder, name) if held is None else name
+            yield UsageFile(at, held, name, clock=self._clock)
+        finally:
+            if held is not None:
+                os.close(held)
+
+    def _in_rooms_that_are_there(self, path: str) -> str:
+        *rooms, name = path.split("/")
+        above = self.folder
+        for at, room in enumerate(rooms):
+            if not room.isascii():
+                alike = [each for each in _folders(above) if normalize("NFC", each) == room]
+                rooms[at] = room if room in alike or not alike else min(alike)
+            above = os.path.join(above, rooms[at])
+        return "/".join([*rooms, name])
+
     def _is_taken(self, path: str) -> bool:
         try:
             os.lstat(os.path.join(self.folder, *path.split("/")))
@@ -150,7 +205,18 @@ class NoteFolder:
 
     def _check_writable(self) -> None:
         if not self.writable:
-            raise Refused(f"{self.folder} is read-only here: its root does not say `write = true`")
+            raise Refused(
+                f"{self.folder} is only read: `camillo open` it with --write to change it"
+            )
+
+
+def _folders(above: str) -> list[str]:
+    """The names of the folders in one, [] where it is not there."""
+    try:
+        with os.scandir(above) as entries:
+            return [each.name for each in entries if each.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
 
 
 @contextmanager
@@ -171,6 +237,7 @@ class _Walk:
         self.notes: dict[str, NoteStat] = {}
         self.unreadable: list[str] = []
         self.conflicts: list[str] = []
+        self.pages: list[str] = []
         self._folder = folder.folder
         self._dialect = folder.dialect
         self._before = folder._clock() - older_than if folder.writable else float("-inf")
@@ -212,6 +279,8 @@ class _Walk:
                     notes[path] = made(NoteStat, (status.st_mtime_ns, status.st_size))
                 elif re.fullmatch(CONFLICT, name):
                     self.conflicts.append(path)
+                elif name.lower() in _PAGES and strange(path) is None:
+                    self.pages.append(path)
             elif leftover(name):
                 self._clear(entry, held)
             elif entry.is_dir(follow_symlinks=False) and self._dialect.enters(path):

@@ -27,7 +27,7 @@ from camillo.ingest.importers._pages import (
 )
 from camillo.ingest.importers.note import Found, LeftOut, Source
 from camillo.model import Memory, Place
-from camillo.text.frontmatter import readable, split
+from camillo.text.frontmatter_lines import by_lines
 from camillo.text.printable import printable
 
 __all__ = ["ClaudeCodeImporter", "sources"]
@@ -35,8 +35,9 @@ __all__ = ["ClaudeCodeImporter", "sources"]
 _TYPES = ("user", "feedback", "project", "reference")
 _ELSE = "reference"
 _INDEX = "memory.md"
+_AGENTS = frozenset({"SOUL.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md"})  # OpenClaw's
+_COMMONPLACE = frozenset({"relations", "supersedes"})  # keys that only its notes have
 _LINE = re.compile(r"^\s*[-*+]\s+\[([^\]\n]+)\]\(([^)\n]+\.md)\)\s*(?:[-–—:]+\s*(.*\S))?\s*$")
-_PAIR = re.compile(r"^[ ]*([A-Za-z_][\w-]*)[ \t]*:(.*)$")
 _KNOWN = ("name", "title", "description", "type", "metadata", "created", "updated")
 
 
@@ -83,13 +84,21 @@ def _pages_in(folder: str) -> int:
 
 def _is_memory(folder: str) -> bool:
     """By its index, or by a page that says what type it is."""
-    if any(name.lower() == _INDEX for name in os.listdir(folder)):
+    names = os.listdir(folder)
+    if not _AGENTS.isdisjoint(names):
+        return False
+    if any(name.lower() == _INDEX for name in names):
         return True
+    found = False
     for each in pages(folder, _why_not):
-        page = each if isinstance(each, LeftOut) else read_page(*each, mend=_line_by_line)
-        if isinstance(page, Page) and _said(page.fields, "type") in _TYPES:
-            return "relations" not in page.fields  # which commonplace has
-    return False
+        page = each if isinstance(each, LeftOut) else read_page(*each, mend=by_lines)
+        if isinstance(page, Page):
+            if not _COMMONPLACE.isdisjoint(page.fields):
+                return False
+            found = found or _said(page.fields, "type") in _TYPES
+        elif page.where.endswith(".embedding"):
+            return False
+    return found
 
 
 def _why_not(relative: str, folder: bool) -> str:
@@ -101,7 +110,7 @@ def _why_not(relative: str, folder: bool) -> str:
 def _read_folder(folder: str) -> Iterator[Found | LeftOut]:
     hooks, wing = _index(folder), _wing(folder)
     for each in pages(folder, _why_not):
-        page = each if isinstance(each, LeftOut) else read_page(*each, mend=_line_by_line)
+        page = each if isinstance(each, LeftOut) else read_page(*each, mend=by_lines)
         yield page if isinstance(page, LeftOut) else _found(page, wing, hooks)
 
 
@@ -138,24 +147,6 @@ def _said(fields: dict[str, Any], key: str) -> str:
     """Newer pages have some keys inside `metadata`."""
     metadata = fields.get("metadata")
     return text_of(fields, key) or (text_of(metadata, key) if isinstance(metadata, dict) else "")
-
-
-def _line_by_line(content: bytes) -> tuple[dict[str, Any], str]:
-    """A frontmatter whose lines are `key: value`, whatever YAML thinks of the values."""
-    parts = split(content)
-    fields: dict[str, Any] = {}
-    for line in readable(parts.text).splitlines():
-        pair = _PAIR.match(line)
-        if pair is None:
-            if line.strip() and not line.lstrip().startswith("#"):
-                raise ValueError(line)
-            continue
-        value = (pair[2] or "").strip()
-        if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-            value = value[1:-1]
-        if value:
-            fields.setdefault(pair[1], value)
-    return fields, readable(parts.body)
 
 
 def _index(folder: str) -> dict[str, tuple[str, str]]:

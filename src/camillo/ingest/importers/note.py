@@ -11,9 +11,19 @@ from typing import Literal, NamedTuple, Protocol
 
 from camillo.model import Memory
 
-__all__ = ["RELATED", "Found", "LeftOut", "Link", "NoteImporter", "Source", "relation_of"]
+__all__ = [
+    "RELATED",
+    "SUPERSEDED",
+    "Found",
+    "LeftOut",
+    "Link",
+    "NoteImporter",
+    "Source",
+    "relation_of",
+]
 
 RELATED = "related-to"
+SUPERSEDED = "superseded-by"  # of a link alone: the older note says which one is newer
 
 _RELATIONS = {
     RELATED: ("related-to", "relates-to", "related", "see-also", "links-to", "link"),
@@ -36,8 +46,9 @@ class Link(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A note. `memory.id` is the name that it should have, not yet a safe or a free one; its origin
-    says where it was read. `item` tells it from others of the same file."""
+    """A memory; one of a kind that is no note (`NOT_NOTES`) becomes a row of the store. `memory.id`
+    is the name that a note should have, not yet a safe or a free one; its origin says where it was
+    read. `item` tells it from others of the same file."""
 
     memory: Memory
     item: str = ""

@@ -275,7 +275,7 @@ class TestNames:
         [
             "..", "a/..", "/a", "a/", "a//b", "a\\b", "C:", ".git", "a/.b", "con", "a/NUL.txt",
             "a.", "a ", " a", "a\0", "%2e%2e/a", "a%2Fb", "．．", "index", "Backups/a", "a/b\n",
-            "a?", "ａ／ｂ", "x" * 101,
+            "a?", "ａ／ｂ", "x" * 101, "\u0301a", "a/\u0301", "a\u200bb",
         ],
     )  # fmt: skip
     def test_no_room_leads_elsewhere(self, room: str) -> None:
@@ -285,6 +285,14 @@ class TestNames:
     @pytest.mark.parametrize("room", ["auth", "a/b/c", "My Room", "node.js", "日本語"])
     def test_rooms_are_folders(self, room: str) -> None:
         assert DIALECT.path_of(Memory("a", "", place=Place("", room, ""))) == f"{room}/a.md"
+
+    def test_a_room_is_the_same_in_either_normal_form(self) -> None:
+        for room in ("caf\xe9/\u1ed9", "cafe\u0301/o\u0323\u0302", "cafe\u0301/\xf4\u0323"):
+            path = DIALECT.path_of(Memory("a", "", place=Place("", room, "")))
+            assert path == "caf\xe9/\u1ed9/a.md"
+            head = f"---\nwing: {room}\n---\n".encode()
+            place = DIALECT.parse(f"{room}/a.md", head).place
+            assert place == Place("caf\xe9/\u1ed9", "caf\xe9/\u1ed9", "")
 
     @given(st.text(max_size=8))
     @settings(max_examples=200)

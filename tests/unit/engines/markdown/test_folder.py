@@ -132,6 +132,17 @@ class TestReading:
             with pytest.raises(NotFound, match=path):
                 folder.read(path)
 
+    @pytest.mark.parametrize("path", ["room/a.md", "room/deeper/a.md"])
+    def test_below_a_plain_file_there_is_nothing(self, folder: NoteFolder, path: str) -> None:
+        (Path(folder.folder) / "room").write_text("a file")
+        with pytest.raises(NotFound, match=path):
+            folder.read(path)
+        with pytest.raises(NotFound, match=path):
+            folder.remove(path, b"x")
+        with pytest.raises(SourceUnreadable, match="name of a folder"):
+            folder.write(path, b"x", None)
+        assert (Path(folder.folder) / "room").read_text() == "a file"
+
     def test_a_file_that_is_too_large_is_named_with_its_size(self, folder: NoteFolder) -> None:
         with (Path(folder.folder) / "a.md").open("wb") as file:
             file.truncate(LARGEST + 1)
@@ -232,7 +243,7 @@ class TestWriting:
             lambda: folder.remove("a.md", b"x"),
             lambda: folder.locked("a.md").__enter__(),
         ):
-            with pytest.raises(Refused, match="read-only"):
+            with pytest.raises(Refused, match="only read"):
                 call()
         folder.scan()
         folder.sweep()
@@ -418,6 +429,22 @@ class TestTwins:
         folder.write("jwt-2.md", b"two", None)
         folder.write("Jwt.md", b"one more", b"one")
         assert (folder.read("Jwt.md"), folder.read("jwt-2.md")) == (b"one more", b"two")
+
+    def test_a_new_note_goes_into_the_room_that_is_there_in_the_other_form(
+        self, folder: NoteFolder
+    ) -> None:
+        folder.write("e\u0301/i\u0302/a.md", b"1", None)
+        assert folder.free_path("\xe9/\xee/a.md") == "e\u0301/i\u0302/a-2.md"
+        assert folder.free_path("\xe9/new/a.md") == "e\u0301/new/a.md"
+        folder.write("\xe9/b.md", b"2", None)
+        assert folder.free_path("\xe9/a.md") == "\xe9/a.md"
+
+    def test_what_is_no_room_has_the_name_to_itself(self, folder: NoteFolder) -> None:
+        root = Path(folder.folder)
+        (root / "e\u0301").write_text("a file")
+        (root / "o\u0302").symlink_to(root)
+        assert folder.free_path("\xe9/a.md") == "\xe9/a.md"
+        assert folder.free_path("\xf4/a.md") == "\xf4/a.md"
 
     def test_a_taken_name_gets_the_next_number(self, folder: NoteFolder) -> None:
         for wanted in ("r/a.md", "r/a-2.md", "r/a-3.md"):
