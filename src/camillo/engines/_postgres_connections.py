@@ -177,11 +177,9 @@ class Connections:
         return PGconn.ping(asked.encode()) == Ping.REJECT
 
     def _take_back(self, connection: Connection) -> None:
+        # What psycopg prepared in a transaction that failed may not be there; it does not know that.
         if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
-            try:
-                connection.execute("ROLLBACK")
-            except psycopg.Error:
-                connection.close()
+            connection.close()
         with self._lock:
             if not self._closed and not connection.closed and len(self._idle) < _IDLE:
                 self._idle.append(connection)
