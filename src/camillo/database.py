@@ -283,6 +283,10 @@ def reset(path: str) -> None:
             connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)
             connection.execute("VACUUM").fetchall()
             connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 0)
+            # It starts at 1 again: another process would take the tables that it counts up to for
+            # those that it knew under that number, and look for them in other pages.
+            fresh = int.from_bytes(os.urandom(4), "little") >> 2
+            connection.execute(f"PRAGMA schema_version = {fresh}").fetchall()
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         finally:
             connection.close(True)

@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from camillo.database import Database, Migration
+from camillo.database import Database, Migration, reset
 from camillo.errors import StoreBusy, StoreError, StoreTooNew
 
 STEPS = ("before the backup", "after the backup", "half done", "done", "committed")
@@ -226,3 +226,25 @@ if __name__ == "__main__":
     at = sys.argv[2]
     Database(sys.argv[1], [first, killed_second(at)], backup=killed_backup(at)).close()
     _die("committed", at)
+
+
+def test_who_has_a_file_open_that_is_emptied_sees_its_new_tables(tmp_path: Path) -> None:
+    path = str(tmp_path / "x.db")
+
+    def filled(*names: str) -> apsw.Connection:
+        connection = apsw.Connection(path)
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        for name in names:
+            connection.execute(f"CREATE TABLE {name}(v)").fetchall()
+            connection.execute(f"INSERT INTO {name} VALUES ('{name} of {len(names)}')").fetchall()
+        return connection
+
+    writer = filled("gate", "wall", "lamp")
+    other = apsw.Connection(path)
+    assert other.execute("SELECT v FROM gate").get == "gate of 3"
+    writer.close()
+    reset(path)
+    writer = filled("wall", "gate")  # in the pages of one another; SQLite counts as far as before
+    assert other.execute("SELECT v FROM gate").get == "gate of 2"
+    other.close()
+    writer.close()

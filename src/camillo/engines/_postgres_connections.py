@@ -177,7 +177,7 @@ class Connections:
         return PGconn.ping(asked.encode()) == Ping.REJECT
 
     def _take_back(self, connection: Connection) -> None:
-        # What psycopg prepared in a transaction that failed may not be there; it does not know that.
+        # What psycopg prepared in a transaction that failed may be gone, and it does not know that.
         if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
             connection.close()
         with self._lock:
