@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "PRESETS",
     "ClosetSettings",
     "MemorySettings",
     "MineSettings",
@@ -92,6 +93,7 @@ class SearchSettings(NamedTuple):
     k: int = 10
     embedder: str = "auto"
     vectors: str = "auto"  # scan, fast; auto: fast where it is installed and the store is large
+    tokens_mb: int = 256  # token vectors of a root, for late interaction; 0 = none
     closet_boost: bool = True
 
 
@@ -128,13 +130,38 @@ _THREADS = (
     "RAYON_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
+PRESETS = ("default", "hybrid", "vectors", "words")  # of retrieval, which lists their stages
+
 _LARGEST = 1_000_000  # bytes of a config.toml
+_DOTS = 2000  # in it: the parser takes the square of the parts of a key, in time and in memory
+_LONGEST = 100  # characters of a value in an error
 _TABLES = {"memory", "mine", "closets", "search", "outline"}
 # A project's own config may shape what is found in it, not where memories go.
 _PROJECT_TABLES = {"mine", "closets", "search", "outline"}
 _EMBEDDERS = frozenset({"auto", "e5", "hashing", "light", "none"})  # built in
 _FOREIGN = ("claude", "commonplace", "oc")
-_VECTORS = ("auto", "fast", "scan")
+_CHOICES = (
+    ("memory.sidecars", ("auto", "off", "write")),
+    ("mine.preset", ("camillo", "palace")),
+    ("outline.compile", ("auto", "off")),
+    ("outline.language", ("auto", "en", "zh")),
+    ("search.preset", PRESETS),
+    ("search.vectors", ("auto", "fast", "scan")),
+)
+_BOUNDS = (  # of numbers: the least and the most
+    ("mine.chunk_chars", 1, 1_000_000),
+    ("mine.overlap_chars", 0, 500_000),
+    ("mine.max_bytes", 0, 1_000_000_000_000),
+    ("mine.max_chunks", 0, 1_000_000_000),
+    ("closets.topics", 0, 1000),
+    ("closets.quotes", 0, 1000),
+    ("closets.entities", 0, 1000),
+    ("closets.ids_per_line", 1, 1000),
+    ("closets.closet_chars", 1, 1_000_000),
+    ("closets.window", 0, 1_000_000_000_000),
+    ("search.k", 1, 1000),
+    ("search.tokens_mb", 0, 1_000_000),
+)
 _PALACE: dict[str, dict[str, Any]] = {
     "mine": {"overlap_chars": 100},
     "closets": {"window": 5000, "definitions": False},
@@ -304,6 +331,8 @@ def read_toml(path: str) -> dict[str, Any]:
             raise InvalidValue(f"{path} must be an ordinary file of at most {_LARGEST} bytes")
         with open(path, "rb") as file:
             content = file.read()
+        if content.count(b".") > _DOTS:
+            raise InvalidValue(f"{path} holds more than {_DOTS} dots, too many for settings")
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
@@ -312,8 +341,10 @@ def read_toml(path: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidValue(f"{path} is not valid TOML: {error}") from error
+    except RecursionError:
+        raise InvalidValue(f"{path} is nested too deeply to be read") from None
+    except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError, a number of 5,000 digits
+        raise InvalidValue(f"{path} is not valid TOML: {_cut(str(error))}") from error
 
 
 def _merge(
@@ -321,7 +352,7 @@ def _merge(
 ) -> None:
     for table, values in read.items():
         if table not in _TABLES:
-            raise UnknownName.of(f"setting (in {where})", table, _keys())
+            raise UnknownName.of(f"setting (in {where})", table[:_LONGEST], _keys())
         if table not in allowed:
             raise InvalidValue(
                 f"{where}: [{table}] is not a project's to set; put it into the user root's config"
@@ -332,7 +363,8 @@ def _merge(
         types = group._asdict()
         for name, value in values.items():
             if name not in types:
-                raise UnknownName.of(f"setting (in {where})", f"{table}.{name}", _keys())
+                key = f"{table}.{name}"[:_LONGEST]
+                raise UnknownName.of(f"setting (in {where})", key, _keys())
             parsed = _parsed(f"{table}.{name}", value, types[name])
             if allowed is _PROJECT_TABLES:
                 _check_project(where, name, parsed)
@@ -340,15 +372,21 @@ def _merge(
 
 
 def _check_project(where: str, name: str, value: Any) -> None:
-    """A clone may not ask for the secrets that lie in it, nor for files outside of it."""
+    """A clone may not ask for the secrets that lie in it, nor for files outside of it, nor for what
+    another machine has not."""
     if name == "include":
         raise InvalidValue(
             f"{where}: mine.include is not a project's to set, since it lets secrets in; "
             "put it into the user root's config"
         )
+    if name == "vectors" and value == "fast":
+        raise InvalidValue(
+            f"{where}: a project cannot ask for 'fast', which is not everywhere; 'auto' takes it "
+            "where it is"
+        )
     if name == "embedder" and value not in _EMBEDDERS:
         raise InvalidValue(
-            f"{where}: a project cannot name a model folder, here {value!r}; "
+            f"{where}: a project cannot name a model folder, here {_shown(value)}; "
             f"known: {', '.join(sorted(_EMBEDDERS))}"
         )
 
@@ -362,26 +400,43 @@ def _parsed(key: str, value: Any, default: Any) -> Any:
             return value
         if isinstance(value, str) and value.lower() in words:
             return words[value.lower()]
-        raise InvalidValue(f"{key} must be true or false, not {value!r}")
+        raise InvalidValue(f"{key} must be true or false, not {_shown(value)}")
     if isinstance(default, int):
         try:
             if isinstance(value, (int, str)) and not isinstance(value, bool):
                 return int(value)
         except ValueError:
             pass
-        raise InvalidValue(f"{key} must be a whole number, not {value!r}")
+        raise InvalidValue(f"{key} must be a whole number, not {_shown(value)}")
     if isinstance(default, tuple):
         items = value.split(",") if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) for item in items):
             return tuple(item.strip() for item in items if item.strip())
-        raise InvalidValue(f"{key} must be a list of strings, not {value!r}")
+        raise InvalidValue(f"{key} must be a list of strings, not {_shown(value)}")
     if isinstance(default, Mapping):
         if isinstance(value, Mapping) and all(isinstance(v, str) for v in value.values()):
             return dict(value)
-        raise InvalidValue(f"{key} must be a table of pattern = name, not {value!r}")
+        raise InvalidValue(f"{key} must be a table of pattern = name, not {_shown(value)}")
     if not isinstance(value, str):
-        raise InvalidValue(f"{key} must be text, not {value!r}")
+        raise InvalidValue(f"{key} must be text, not {_shown(value)}")
     return value
+
+
+def _shown(value: object) -> str:
+    """A value in an error, however large."""
+    try:
+        return _cut(repr(value))
+    except (ValueError, RecursionError):  # a number, or a list in a list, that no text can show
+        return "one that is too large to be shown"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _value(settings: Settings, key: str) -> Any:
+    table, _, name = key.partition(".")
+    return getattr(getattr(settings, table), name)
 
 
 def _keys() -> list[str]:
@@ -390,48 +445,29 @@ def _keys() -> list[str]:
 
 
 def _check(settings: Settings) -> None:
-    mine, closets = settings.mine, settings.closets
-    if settings.memory.sidecars not in ("auto", "write", "off"):
-        raise UnknownName.of("memory.sidecars", settings.memory.sidecars, ["auto", "off", "write"])
-    for folder, space in settings.memory.spaces.items():
+    mine, memory = settings.mine, settings.memory
+    for key, known in _CHOICES:
+        if (chosen := _value(settings, key)) not in known:
+            raise UnknownName.of(key, chosen[:_LONGEST], known)
+    for folder, space in memory.spaces.items():
         if not (space.isascii() and space.isidentifier() and space.islower() and len(space) <= 50):
             raise InvalidValue(
-                f"memory.spaces: {space!r} for {folder!r} is no name of a space: lower-case letters "
-                "a to z, digits and '_', at most 50"
+                f"memory.spaces: {_shown(space)} for {_shown(folder)} is no name of a space: "
+                "lower-case letters a to z, digits and '_', at most 50"
             )
-    for form in settings.memory.foreign:
+    for form in memory.foreign:
         if form not in _FOREIGN:
             raise UnknownName.of("memory.foreign", form, _FOREIGN)
-    if mine.preset not in ("camillo", "palace"):
-        raise UnknownName.of("mine.preset", mine.preset, ["camillo", "palace"])
-    outline = settings.outline
-    if outline.compile not in ("auto", "off"):
-        raise UnknownName.of("outline.compile", outline.compile, ["auto", "off"])
-    if outline.language not in ("auto", "en", "zh"):
-        raise UnknownName.of("outline.language", outline.language, ["auto", "en", "zh"])
-    if settings.search.vectors not in _VECTORS:
-        raise UnknownName.of("search.vectors", settings.search.vectors, _VECTORS)
-    memory = settings.memory
     if memory.notes not in ("markdown", memory.backend):
         raise InvalidValue(
             f"memory.notes must be 'markdown' or the engine of the drawers, {memory.backend!r}; "
             f"not {memory.notes!r}"
         )
-    for key, value, low in (
-        ("mine.chunk_chars", mine.chunk_chars, 1),
-        ("mine.overlap_chars", mine.overlap_chars, 0),
-        ("mine.max_bytes", mine.max_bytes, 0),
-        ("mine.max_chunks", mine.max_chunks, 0),
-        ("closets.topics", closets.topics, 0),
-        ("closets.quotes", closets.quotes, 0),
-        ("closets.entities", closets.entities, 0),
-        ("closets.ids_per_line", closets.ids_per_line, 1),
-        ("closets.closet_chars", closets.closet_chars, 1),
-        ("closets.window", closets.window, 0),
-        ("search.k", settings.search.k, 1),
-    ):
-        if value < low:
-            raise InvalidValue(f"{key} must be at least {low}, not {value}")
+    for key, least, most in _BOUNDS:
+        value = _value(settings, key)
+        if not least <= value <= most:
+            bound = f"at least {least}" if value < least else f"at most {most}"
+            raise InvalidValue(f"{key} must be {bound}, not {_shown(value)}")
     if mine.overlap_chars > mine.chunk_chars // 2:
         raise InvalidValue(
             f"mine.overlap_chars must be at most half of mine.chunk_chars "

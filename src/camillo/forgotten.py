@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b
 from typing import NamedTuple
 
 from camillo.model import Author, Filter, Key, Memory
 from camillo.ports import Store
+from camillo.text.blake2 import blake2b
 from camillo.text.normalise import normalise
 
 __all__ = ["Forgotten"]

@@ -48,8 +48,9 @@ GLOBAL = ""  # the session of memories that belong to no conversation
 RELATIONS = ("related-to", "builds-on", "contradicts", "child-of", "supersedes", "mentions")
 
 # Bookkeeping that the store keeps as memories, so that every engine keeps it: one `source` per
-# mined file, one `forgotten` per erased text, `setting` for keys of the store itself.
-INTERNAL_KINDS = frozenset({"source", "forgotten", "setting"})
+# mined file, one `forgotten` per erased text, `setting` for keys of the store itself, `expectation`
+# for what a search is to find.
+INTERNAL_KINDS = frozenset({"source", "forgotten", "setting", "expectation"})
 
 # What is filed or logged is no note: it has no file, and is neither rewritten nor linked.
 NOT_NOTES = frozenset({"drawer", "diary", "conversation"})

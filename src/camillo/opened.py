@@ -10,11 +10,18 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 
 from camillo import registry
 from camillo.config import Settings, mentions_wanted
-from camillo.errors import CamilloError, InvalidValue, StoreBusy, StoreDamaged, StoreFull
+from camillo.elsewhere import is_open
+from camillo.errors import (
+    CamilloError,
+    InvalidValue,
+    Refused,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+)
 from camillo.leases import lock_file
 from camillo.model import GLOBAL, NOT_NOTES, Filter
 from camillo.projection import behind, catch_up
@@ -24,9 +31,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from camillo.forgotten import Forgotten
     from camillo.model import Key, Memory
     from camillo.notebook import Notebook
-    from camillo.ports import Meaning, Outline, Store, Words
+    from camillo.ports import (
+        Embedder,
+        Meaning,
+        NoteFolder,
+        Outline,
+        Projection,
+        Store,
+        Tokens,
+        Words,
+    )
     from camillo.roots import Scope
 
 __all__ = ["OpenRoot"]
@@ -48,6 +65,7 @@ class OpenRoot:
         self._file: Any = None
         self._indexes: dict[str, Any] = {}
         self._vectors: Meaning | None = None
+        self._tokens: Tokens | None = None
         self._notebook: Notebook | None = None
         self._folded: tuple[int, Mapping[Key, Key]] | None = None
         self._refreshed = float("-inf")
@@ -69,11 +87,12 @@ class OpenRoot:
     def _open_store(self) -> Store:
         memory = self._settings.memory
         engine = registry.load("engine", memory.backend)
+        self.check_open()
         if not getattr(engine, "remote", False):
             if self.root.state:
                 os.makedirs(self.root.state, mode=0o700, exist_ok=True)
-            elif self.root.form != "camillo":
-                keep_out_of_git(self.root)
+            elif self.root.exists():
+                keep_out_of_git(self.root, found=True)
             return engine(self.root.store_path, clock=self._clock)  # type: ignore[no-any-return]
         if not memory.dsn:
             raise InvalidValue(
@@ -130,15 +149,29 @@ class OpenRoot:
             if self._file is None:
                 self._open_indexes()
             by = self._settings.search.vectors
-            self._vectors = registry.load("index", "vectors")(self._file, by)
+            self._vectors = registry.load("index", "vectors")(self._file, by, self.tokens)
         return self._vectors
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """Token vectors of what it holds; None where the store itself searches by meaning."""
+        if self._searches_itself:
+            return None
+        if self._tokens is None:
+            if self._file is None:
+                self._open_indexes()
+            budget = self._settings.search.tokens_mb
+            self._tokens = registry.load("index", "tokens")(self._file, _projection_of, budget)
+        return self._tokens
 
     @property
     def has_notes(self) -> bool:
         """Are notes files here, and may there be any?"""
         if self._settings.memory.notes != "markdown" or not self.root.folder:
             return False
-        return self._notebook is not None or may_hold_notes(self.root.folder) or self._had_notes()
+        if self._notebook is not None or self.root.state:
+            return True
+        return may_hold_notes(self.root.folder) or self._had_notes()
 
     def _had_notes(self) -> bool:
         """May there be rows of notes whose files are gone, all of them?"""
@@ -168,17 +201,29 @@ class OpenRoot:
         if self._settings.memory.notes != "markdown" or not self.root.folder:
             return None
         if self._notebook is None:
-            from camillo.forgotten import Forgotten
             from camillo.notebook import Notebook
 
             if self._file is None:
                 self._open_indexes()
-            folder = registry.open_note_folder(self.root.form, self.root.folder, self.root.writable)
+            folder = self._note_folder()
             files = registry.load("index", "files")(self._file)
-            self._notebook = Notebook(
-                folder, self.store, files, self.scope, partial(Forgotten, self.store, self.scope)
-            )
+            self._notebook = Notebook(folder, self.store, files, self.scope, self._forgotten)
         return self._notebook
+
+    def _forgotten(self) -> Forgotten:
+        from camillo.forgotten import Forgotten
+
+        return Forgotten(self.store, self.scope)
+
+    def _note_folder(self) -> NoteFolder:
+        """Of another program's folder that was opened, a vault's templates are no notes."""
+        form, folder, left_out = self.root.form, self.root.folder, frozenset[str]()
+        if form == "camillo" and self.root.state:
+            from camillo.layouts import template_folders
+
+            left_out = template_folders(folder)
+        shared = not self.root.state
+        return registry.open_note_folder(form, folder, self.root.writable, left_out, shared=shared)
 
     @property
     def closets(self) -> Any:
@@ -191,6 +236,12 @@ class OpenRoot:
         if not self._indexes:
             self._open_indexes()
         return self._indexes["edges"]
+
+    @property
+    def aliases(self) -> Any:
+        if not self._indexes:
+            self._open_indexes()
+        return self._indexes["aliases"]
 
     @property
     def outline(self) -> Outline:
@@ -215,6 +266,7 @@ class OpenRoot:
     def lease(self, what: str) -> Iterator[bool]:
         """Yields whether this process may do a long job that one at a time should do. The kernel
         ends it with the process."""
+        self.check_open()
         folder = os.path.dirname(self.root.index_path)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with lock_file(os.path.join(folder, f"{what}.lock")) as mine:
@@ -242,7 +294,7 @@ class OpenRoot:
         if self._file is not None and not self._file.is_there():
             self._file = None
             self._indexes = {}
-            self._vectors = self._notebook = self._folded = None
+            self._vectors = self._tokens = self._notebook = self._folded = None
 
     def mend(self, error: Exception) -> bool:
         """Did the derived rows bring this error about? Then they are thrown away, for the next
@@ -320,7 +372,8 @@ class OpenRoot:
         if "feed" not in self.store.capabilities:
             return True
         seen = min(index.cursor() for index in self.indexes)
-        if not self.meaning.sweep():  # before the log is emptied, and again if it could not
+        swept = self.meaning.sweep() and (self.tokens is None or self.tokens.sweep())
+        if not swept:  # before the log is emptied, and again if it could not
             return False
         if self.store.erased():
             try:
@@ -341,16 +394,23 @@ class OpenRoot:
         if self._store is not None:
             self._store.close()
 
+    def check_open(self) -> None:
+        """Raises Refused for a folder that was closed meanwhile: nothing is made of it again."""
+        if not is_open(self.root):
+            raise Refused(f"{self.root.folder} is not open as {self.name!r} any more")
+
     def _open_indexes(self) -> None:
+        self.check_open()
         self._file = registry.open_index_file(self.index_path, self.store.identity())
         self._make_indexes()
 
     def _make_indexes(self) -> None:
-        self._vectors = self._notebook = self._folded = None
+        self._vectors = self._tokens = self._notebook = self._folded = None
         rules = self._settings.closets
         self._indexes = {
             "closets": registry.load("index", "closets")(self._file, rules),
-            "edges": registry.load("index", "edges")(self._file, mentions_wanted()),
+            "edges": registry.load("index", "edges")(self._file, mentions_wanted(), self.root.form),
+            "aliases": registry.load("index", "aliases")(self._file),
             "outline": registry.load("index", "outline")(self._file),
         }
         if not self._searches_itself:
@@ -366,6 +426,12 @@ class OpenRoot:
             except Exception as error:  # noqa: BLE001 (a check that fails has found something)
                 found.append(str(error))
         return found
+
+
+def _projection_of(embedder: Embedder) -> Projection | None:
+    from camillo.embed.projection import projection_of
+
+    return projection_of(embedder)
 
 
 def _folded(

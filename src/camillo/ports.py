@@ -53,6 +53,8 @@ __all__ = [
     "Occurrences",
     "Outline",
     "Passage",
+    "Pieces",
+    "Projection",
     "Role",
     "Room",
     "Stage",
@@ -332,7 +334,7 @@ class Meaning(Protocol):
         ...
 
     def missing(self, embedder: Embedder) -> int:
-        """How many texts have no vector of this model yet."""
+        """How many texts have no vector of this model yet, or not their token vectors."""
         ...
 
     def fill(
@@ -361,19 +363,43 @@ class Meaning(Protocol):
         ...
 
 
+class Projection(Protocol):
+    """What becomes of a model's token vectors before they are compared, so that they tell tokens
+    apart and take little room. Its id holds a checksum of its numbers."""
+
+    id: str
+    dim: int
+
+    def of(self, tokens: TokenVectors, pieces: Pieces) -> TokenVectors:
+        """The tokens that say something (no punctuation), float32 (t, dim), unit length. `pieces`
+        is the embedder's."""
+        ...
+
+
 class Closeness(Protocol):
     """How near each token of one question comes to the tokens of passages (late interaction,
     Khattab and Zaharia 2020: MaxSim)."""
 
     @property
+    def asked(self) -> int:
+        """How many tokens the question has. Of a long one only the rarest are compared."""
+        ...
+
+    @property
     def weights(self) -> NDArray[float32]:
-        """(q,) what each token of the question weighs: its idf over the passages that are kept
-        here, summing to 1."""
+        """(q,) what each token that is compared weighs: its idf over the texts that are kept here,
+        summing to 1."""
         ...
 
     def maxima(self, rows: Sequence[int]) -> NDArray[float32]:
         """(n, q) the best cosine of each token of the question among the tokens of each passage,
-        by its row; NaN for a passage whose tokens are not kept."""
+        by its row; NaN for one whose tokens are not kept. A memory that is kept as a whole speaks
+        for all of its passages."""
+        ...
+
+    def around(self, rows: Sequence[int], reach: int, step: float) -> NDArray[float32]:
+        """The same of the memory of each passage together with `reach` on each side of it in its
+        session, nominated or not; what is n away has `step` times n taken off."""
         ...
 
 
@@ -384,16 +410,21 @@ class Tokens(Protocol):
     A model's id names its projection too: vectors of two are never compared.
     """
 
-    def missing(self, embedder: Embedder) -> int:
-        """How many texts that should have token vectors have none."""
+    def behind(self, embedder: Embedder) -> int:
+        """How many passages that should have token vectors have come in since the last time that
+        none was missing; all of them where there was none."""
         ...
 
     def count(self, embedder: Embedder) -> int:
-        """How many passages have some."""
+        """How many texts have some."""
         ...
 
     def closeness(self, embedder: Embedder, query: TokenVectors) -> Closeness | None:
         """To a question's tokens; None where no passage has any of this model."""
+        ...
+
+    def sweep(self) -> bool:
+        """Drop those of texts that no passage holds any more. False: call again later."""
         ...
 
 
@@ -462,6 +493,7 @@ class Dialect(Protocol):
     marks_superseded: bool  # does a note there say itself which other one replaces it?
     usage: str  # the file in which one that knows it counts how often a note was used; "" for none
     listing: str  # the page that lists notes one a line beside hand-written text; "" for none
+    not_rooms: frozenset[str]  # camillo's own folders, case folded, where they lie beside the notes
 
     def is_note(self, path: str) -> bool:
         """Does a file of this name hold a note? Compiled and hand-written pages do not."""
@@ -510,15 +542,16 @@ class NoteStat(NamedTuple):
 
 
 class KnownFile(NamedTuple):
-    """A file as it was read. `key` is that of its note, None where it is none; `problem` says why
-    not, or what of it could not be used."""
+    """A file as it was read. `key` is that of its note, None where it is none; `problems` say why
+    not, or what of it could not be used, as `line 3: a tab`. A `broken` one cannot be read as a
+    note now; its key is that of the note which it was before."""
 
     path: str
     stat: NoteStat
     hash: bytes
     key: Key | None
-    problem: str = ""
-    line: int = 0
+    problems: tuple[str, ...] = ()
+    broken: bool = False
 
 
 class NoteFolder(Protocol):
@@ -536,7 +569,12 @@ class NoteFolder(Protocol):
 
     def scan(self) -> tuple[dict[str, NoteStat], list[str]]:
         """Every note file by path, and the folders that could not be read: of files below those
-        nothing is known."""
+        nothing is known. A path need not be Unicode; one that cannot be read by its name is there
+        too, and `read` refuses it."""
+        ...
+
+    def unread(self) -> list[tuple[str, str]]:
+        """The folders in which no note is read, by path, each with why."""
         ...
 
     def read(self, path: str) -> bytes:
@@ -682,4 +720,5 @@ class Passage(NamedTuple):
     extra: dict[str, Any] | None = None
 
 
+Pieces = Callable[[Iterable[int]], "list[str]"]
 Stage = Callable[["Query", "list[Candidate]", "Context"], "list[Candidate]"]

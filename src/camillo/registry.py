@@ -57,12 +57,14 @@ ENGINES = {
 }
 
 INDEXES = {
+    "aliases": "camillo.indexes.aliases:AliasIndex",
     "closets": "camillo.indexes.closets:ClosetIndex",
     "edges": "camillo.indexes.edges:EdgeIndex",
     "files": "camillo.indexes.files:NoteFiles",
     "lexical": "camillo.indexes.lexical:LexicalIndex",
     "outline": "camillo.indexes.outline:OutlineIndex",
     "sidecars": "camillo.indexes.sidecars:Sidecars",
+    "tokens": "camillo.indexes.tokens:TokenIndex",
     "vectors": "camillo.indexes.vectors:VectorIndex",
 }
 
@@ -72,7 +74,9 @@ _SCHEMAS = (
     "camillo.indexes.lexical",
     "camillo.indexes.closets",
     "camillo.indexes._vector_schema",
+    "camillo.indexes._token_schema",
     "camillo.indexes.edges",
+    "camillo.indexes.aliases",
     "camillo.indexes.files",
     "camillo.indexes.outline",
 )
@@ -81,13 +85,17 @@ _SCHEMAS = (
 NOTE_FOLDER = "camillo.engines.markdown.folder:NoteFolder"
 
 STAGES = {
+    "aliases": "camillo.retrieval.aliases:aliases",
     "closets": "camillo.retrieval.closets:closets",
     "connected": "camillo.retrieval.connected:connected",
+    "cutoff": "camillo.retrieval.cutoff:cutoff",
     "expand": "camillo.retrieval.expand:expand",
     "fuse": "camillo.retrieval.fuse:fuse",
     "grains": "camillo.retrieval.grains:grains",
     "keyword": "camillo.retrieval.keyword:keyword",
+    "late": "camillo.retrieval.late:late",
     "limit": "camillo.retrieval.limit:limit",
+    "newest": "camillo.retrieval.newest:newest",
     "notes": "camillo.retrieval.notes:notes",
     "read": "camillo.retrieval.read:read",
     "related": "camillo.retrieval.related:related",
@@ -172,11 +180,23 @@ def open_index_file(path: str, store_identity: str) -> Any:
     return getattr(importlib.import_module(module), attribute)(path, store_identity, schemas)
 
 
-def open_note_folder(dialect: str, folder: str, writable: bool) -> NoteFolder:
-    """A folder of notes in the dialect of this name; opens nothing yet. Raises UnknownName."""
+def open_note_folder(
+    dialect: str,
+    folder: str,
+    writable: bool,
+    left_out: frozenset[str] = frozenset(),
+    *,
+    shared: bool = True,
+) -> NoteFolder:
+    """A folder of notes in the dialect of this name; opens nothing yet. `left_out` are folders in
+    it whose files are no notes, case folded. `shared`: may camillo's own folders lie in it too?
+    Raises UnknownName."""
     module, _, attribute = NOTE_FOLDER.partition(":")
     kind = getattr(importlib.import_module(module), attribute)
-    return kind(folder, load("dialect", dialect)(), writable)  # type: ignore[no-any-return]
+    how = load("dialect", dialect)()
+    if not shared:
+        how.not_rooms = frozenset()
+    return kind(folder, how, writable, left_out=left_out)  # type: ignore[no-any-return]
 
 
 def _installed(what: str, name: str) -> str | None:

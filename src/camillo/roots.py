@@ -191,19 +191,20 @@ def may_hold_notes(folder: str) -> bool:
         with os.scandir(folder) as entries:
             return any(
                 entry.name.endswith(".md")
-                or ("." not in entry.name and entry.name not in _OURS and entry.is_dir())
+                or (entry.name[0] != "." and entry.name not in _OURS and entry.is_dir())
                 for entry in entries
             )
     except OSError:
         return False
 
 
-def keep_out_of_git(root: Root) -> None:
-    """A project's root gets a .gitignore for what is no note, unless it has one."""
+def keep_out_of_git(root: Root, *, found: bool = False) -> None:
+    """A project's root gets a .gitignore for what is no note, unless it has one. In a root that was
+    `found`, not made, it leaves out itself too: who only reads there changes nothing for git."""
     if root.scope == "project" and not root.state:
         try:
             with open(os.path.join(root.folder, ".gitignore"), "x", encoding="utf-8") as file:
-                file.write(_GITIGNORE)
+                file.write(_GITIGNORE + (".gitignore\n" if found else ""))
         except FileExistsError:
             pass
 

@@ -38,14 +38,17 @@ def embed_all(
     store: Store,
     embedder: Embedder,
     *,
+    embed: Callable[[Sequence[tuple[Unembedded, str]]], NDArray[float32]] | None = None,
+    newest_first: bool = False,
     at_most: int | None = None,
     told: Callable[[int], None] = lambda done: None,
 ) -> None:
     """Embed each text that has no vector, once; or at most so many.
 
-    `following` gives the next batch above a row, () when there is none; `keep` writes vectors and
-    says how many, since that of a text which was forgotten meanwhile is not kept. `told` hears how
-    many texts each batch had.
+    `following` gives the next batch above a row, or with `newest_first` below it (0: the first of
+    all), its rows rising, () when there is none; `keep` writes vectors and says how many, since
+    that of a text which was forgotten meanwhile is not kept. `embed` makes them of a batch in
+    another way than the embedder's plain one. `told` hears how many texts each batch had.
     """
     after = done = written = 0
     while at_most is None or done < at_most:
@@ -53,16 +56,20 @@ def embed_all(
         if not waiting:
             if not written:
                 break
-            after = written = 0  # rows may have come in below the last one
+            after = written = 0  # rows may have come in before the last one
             continue
         once = list({each.hash: each for each in waiting}.values())
         if at_most is not None and len(once) > at_most - done:
-            once = once[: at_most - done]
+            most = at_most - done
+            once = once[-most:] if newest_first else once[:most]
             waiting = once
-        after = waiting[-1].row
+        after = waiting[0].row if newest_first else waiting[-1].row
         batch = list(_with_texts(once, store, hash_of))
         if batch:
-            vectors = embedder.embed([text for _, text in batch], "passage")
+            if embed is not None:
+                vectors = embed(batch)
+            else:
+                vectors = embedder.embed([text for _, text in batch], "passage")
             _check_shape(vectors.shape, (len(batch), embedder.dim))
             written += keep([each for each, _ in batch], vectors)
             done += len(batch)

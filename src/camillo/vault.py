@@ -19,7 +19,7 @@ from camillo.config import (
     models_folder,
     project_root_setting,
 )
-from camillo.elsewhere import new_oc_root, other_roots
+from camillo.elsewhere import is_open, new_oc_root, other_roots
 from camillo.errors import (
     CamilloError,
     MissingExtra,
@@ -115,7 +115,9 @@ class Vault:
     def roots(self, scope: str | None = None) -> Iterator[OpenRoot]:
         """The roots that exist, the project's first; of a scope, or the one of this name. Raises
         UnknownName."""
-        there = {name for name, root in self._roots.items() if root.exists()}
+        there = {
+            name for name, root in self._roots.items() if root.exists() and is_open(root)
+        }
         if scope and scope not in (known := there | {"project", "user"}):
             raise UnknownName.of("root", scope, known)
         ranked = sorted(self._roots.items(), key=lambda item: item[1].scope != "project")
@@ -171,8 +173,15 @@ class Vault:
         for root in other_roots(self.cwd, (), self.notes):
             if root.name == name:
                 self._roots[name] = root
+                if former := self._open.pop(name, None):
+                    former.close()
                 return self.root(name)
         raise NotFound(f"no folder is open as {name!r}")
+
+    def kept(self, root: Root) -> OpenRoot:
+        """A root as it is kept, without a look at its folder, which may be gone; the caller closes
+        it."""
+        return OpenRoot(root, self.settings, self.clock)
 
     def scratch(self, folder: str = "", scope: Scope = "user") -> OpenRoot:
         """A root that nobody keeps: in `folder`, or without one in memory and without indexes."""
@@ -199,29 +208,41 @@ class Vault:
 
     def plan(self, preset: str | None = None, *, expand: bool = False) -> Plan:
         """What answers a search: the preset that is asked for, else the settings', with its
-        embedder. `default` is hybrid with an embedder and words without; a process that would load
-        a model for one question (not `warm`) answers by words, and says so, unless a preset or an
-        embedder was named. `expand` follows links out of what is found."""
+        embedder. `default` is hybrid where token vectors are not to be had; it, and what the
+        settings name, is words without an embedder; a process that would load a model for one
+        question (not `warm`) answers by words, and says so, unless a preset or an embedder was
+        named. `expand` follows links out of what is found."""
         from camillo.retrieval.presets import DEFAULT, EMBEDDING, stages
 
         name = preset or self.settings.search.preset
         notes: list[str] = []
         if name == DEFAULT:
-            name = "words" if self._words_only(notes) else "hybrid"
+            name = "words" if self._cold(notes) or self._lacks(notes) else self._by_meaning()
+        elif not preset and name in EMBEDDING and self._lacks(notes):
+            name = "words"  # a setting is a standing wish, and may be a stranger's
         built = [(each, registry.load("stage", each)) for each in stages(name, expand=expand)]
         embedder = self.embedder if name in EMBEDDING else None
         if name == "vectors" and embedder is None:
             raise MissingExtra("preset 'vectors' needs an embedder: run `camillo setup light`")
         return Plan(name, built, embedder, notes)
 
-    def _words_only(self, notes: list[str]) -> bool:
-        """Is there no embedder for the default preset? Then `notes` says why."""
-        named = self.settings.search.embedder
-        if named == "auto" and not self.warm:
-            notes.append(
-                "words only; --preset hybrid searches by meaning too (it loads a model first)"
-            )
-            return True
+    def _by_meaning(self) -> str:
+        """The default preset with an embedder."""
+        from camillo.embed.projection import projection_of
+
+        embedder = self.embedder
+        late = embedder and self.settings.search.tokens_mb and projection_of(embedder)
+        return "default" if late else "hybrid"
+
+    def _cold(self, notes: list[str]) -> bool:
+        """Would the default preset load a model for one question? Then `notes` says so."""
+        if self.settings.search.embedder != "auto" or self.warm:
+            return False
+        notes.append("words only; --preset hybrid searches by meaning too (it loads a model first)")
+        return True
+
+    def _lacks(self, notes: list[str]) -> bool:
+        """Is there no embedder? Then `notes` says why."""
         try:
             missing = self.embedder is None
         except MissingExtra as error:
@@ -237,6 +258,12 @@ class Vault:
         if not self._embedders:
             self._embedders.append(self.open_embedder(self.settings.search.embedder))
         return self._embedders[0]
+
+    def has_embedder(self) -> bool:
+        """Is there one? Without opening it. Raises UnknownName, MissingExtra."""
+        from camillo.embed.choice import choose
+
+        return choose(self.settings.search.embedder, models_folder()) is not None
 
     def open_embedder(self, name: str) -> Embedder | None:
         """Raises UnknownName, MissingExtra."""
@@ -268,6 +295,11 @@ class Vault:
         from camillo.embed.choice import lasting_name
 
         name = lasting_name(self.settings.search.embedder, models_folder())
+
+        def go_on(done: int) -> None:
+            root.check_open()  # while this goes on for minutes, it may be closed
+            told(done)
+
         with root.lease("vectors") as mine:
             if not mine:
                 return root.meaning.missing(embedder)
@@ -275,7 +307,7 @@ class Vault:
 
             sidecars = sidecars_of(root, embedder, self.settings.memory.sidecars)
             known = sidecars.known() if sidecars else embedder
-            left = root.meaning.fill(root.store, known, name, at_most=at_most, told=told)
+            left = root.meaning.fill(root.store, known, name, at_most=at_most, told=go_on)
             if sidecars:
                 sidecars.refresh()
             return left

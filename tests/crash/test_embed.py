@@ -56,11 +56,11 @@ def vault(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
         yield opened
 
 
-def _rows(home: Path) -> dict[bytes, int]:
+def _rows(home: Path, table: str = "vectors") -> dict[bytes, int]:
     """The row of each embedded text; a text with two vectors fails."""
     connection = apsw.Connection(str(home / ".camillo" / "index" / "index.db"))
     connection.set_busy_timeout(5000)
-    rows = connection.execute("SELECT hash, rowid FROM vectors").fetchall()
+    rows = connection.execute(f"SELECT hash, rowid FROM {table}").fetchall()
     connection.close()
     assert len(dict(rows)) == len(rows)
     return dict(rows)
@@ -100,13 +100,38 @@ def test_a_command_that_is_killed_at_any_moment_goes_on(vault: Vault, home: Path
     _goes_on(vault, _rows(home), home)
 
 
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("where", ["kept", "embedding"])
+def test_killed_token_vectors_are_as_far_as_vectors_and_counted_right(
+    home: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setenv("CAMILLO_EMBEDDER", "hashing")
+    with open_vault() as vault:
+        root = vault.root("user", create=True)
+        texts = [f"door {n} of gate {n % 7}" for n in range(TEXTS)]
+        root.store.put(
+            [Memory(f"m{n}", text, "conversation", session="s") for n, text in enumerate(texts)]
+        )
+        root.catch_up()
+        # Token vectors are made of 32 texts at a time: this is the end of the second batch.
+        with start(where, 16, code=KILLED) as process:
+            assert process.wait(60) == -signal.SIGKILL, process.communicate()
+        before = _rows(home)
+        assert _rows(home, "tokens").keys() == before.keys()
+        assert 0 < len(before) < TEXTS
+        assert root.tokens.check().problems == ()  # type: ignore[union-attr]
+        _goes_on(vault, before, home)
+        assert _rows(home, "tokens").keys() == _rows(home).keys()
+        assert root.tokens.check().problems == ()  # type: ignore[union-attr]
+
+
 @pytest.mark.promise(26)
 def test_what_was_left_is_said_and_what_was_kept_is_found(vault: Vault, home: Path) -> None:
     from camillo.ops.signature import run
 
     with start("kept", 2, code=KILLED) as process:
         process.wait(60)
-    report = run(vault, "search", query="door 3 of gate 3", preset="vectors")
+    report = run(vault, "search", query="door 1195 of gate 5", preset="vectors")
     left = TEXTS - len(_rows(home))
     assert report.degraded == [f"vectors {left} behind: `camillo embed` takes them in"]
-    assert report.results[0].text == "door 3 of gate 3"
+    assert report.results[0].text == "door 1195 of gate 5"  # what is newest comes first

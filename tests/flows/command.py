@@ -77,7 +77,8 @@ class Camillo:
         self._capsys = capsys
 
     def __call__(self, *words: object) -> Ran:
-        return self.plain(words[0], "--json", *words[1:])
+        """The first word may be a command of two: `camillo("inspect query", "gate")`."""
+        return self.plain(*str(words[0]).split(), "--json", *words[1:])
 
     def plain(self, *words: object) -> Ran:
         """As people see it."""

@@ -94,7 +94,7 @@ class TestIds:
     def test_an_exact_id_wins_over_longer_ones(self, vault: Vault) -> None:
         store = vault.root("user", create=True).store
         store.put([Memory("queue", "one", "note"), Memory("queue-on-redis", "two", "note")])
-        assert run(vault, "show", id="queue").results[0]["text"] == "one"
+        assert run(vault, "show", ids=["queue"]).results[0]["text"] == "one"
 
     @pytest.mark.parametrize("id", ["", "\0", "abc", "zzzzzzzz", "../../etc/passwd", "%", "_" * 8])
     @pytest.mark.parametrize("command", ["show", "archive", "forget"])

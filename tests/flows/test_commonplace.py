@@ -146,6 +146,19 @@ class TestGolden:
             camillo("show", "handshake", "--scope", "project").first["text"].startswith("Same name")
         )
 
+    @pytest.mark.case("CP41")
+    def test_what_is_to_be_erased_must_be_chosen_and_be_there(
+        self, camillo: Camillo, both: tuple[Path, Path]
+    ) -> None:
+        ran = camillo("forget", "handshake")
+        assert (ran.code, ran.report["error"]["code"]) == (2, "ambiguous")
+        assert "--scope project" in ran.report["error"]["message"]
+        assert all((folder / "handshake.md").exists() for folder in both)
+        ran = camillo("forget", "nobody")
+        assert (ran.code, ran.report["error"]["code"]) == (1, "not-found")
+        assert camillo("forget", "handshake", "--scope", "project").code == 0
+        assert [(folder / "handshake.md").exists() for folder in both] == [True, False]
+
     @pytest.mark.promise(29)
     def test_reading_changes_no_file_of_its_own(
         self, camillo: Camillo, both: tuple[Path, Path]
@@ -300,7 +313,7 @@ class TestDefects:
             text = (store / "k.md").read_text("utf-8").replace("old", "edited")
             plant(store, {"k.md": text})
             run(vault, "link", source="k", target="l", relation="builds-on")
-            assert run(vault, "show", id="k").results[0]["text"] == "edited\n"
+            assert run(vault, "show", ids=["k"]).results[0]["text"] == "edited\n"
         assert (store / "k.md").read_text("utf-8").endswith("---\nedited\n")
 
     @pytest.mark.promise(7)
@@ -320,13 +333,24 @@ class TestDefects:
         assert [each.code for each in together([names[:10], names[10:]], code=code)] == [0, 0]
         assert {edge[1] for edge in camillo("show", "k").first["edges"]} == set(names)
 
-    def test_7_opening_again_writes_no_sidecar(self, camillo: Camillo, store: Path) -> None:
-        Commonplace(store).save("k", "x\n")
-        camillo.listed()
+    def test_7_opening_again_writes_no_sidecar(
+        self, camillo: Camillo, store: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Of a model whose dimension commonplace does not know. One that is stale is written."""
+        monkeypatch.setenv("CAMILLO_EMBEDDER", "hashing")
+        plant(store, {f"{name}.md": note(f"gate {name}\n", name=name) for name in "ab"})
+        assert camillo("migrate", store).first["embedded"] == 2
         before = _own(store)
-        camillo("search", "x")
-        camillo.listed()
+        assert {"a.embedding", "b.embedding"} < before.keys()
+        for _ in range(2):
+            camillo("embed")
+            camillo("search", "gate", "--preset", "vectors")
+            camillo("watch", "--times", "1")
         assert _own(store) == before
+        plant(store, {"a.md": note("lamp\n", name="a")})
+        camillo("embed")
+        changed = {name for name, held in _own(store).items() if held != before[name]}
+        assert changed == {"a.md", "a.embedding"}
 
     def test_8_forget_erases_a_file_of_another_name(self, camillo: Camillo, store: Path) -> None:
         plant(store, {"file_one.md": note("x\n", name="other_name")})

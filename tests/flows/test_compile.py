@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from pathlib import Path
@@ -121,6 +122,34 @@ def test_nor_does_one_where_the_page_of_the_root_is_by_hand(camillo: Camillo, no
     assert camillo("forget", "heron").code == 0
     assert pages(notes).keys() == {"ROOT.md", "rules/index.md"}
     assert pages(notes)["ROOT.md"] == "# Mine\n"
+
+
+def test_of_several_roots_those_with_a_plan_are_meant(
+    camillo: Camillo, home: Path, notes: Path
+) -> None:
+    theirs = plant(home / "theirs", {"facts/a.md": "x\n"})
+    camillo("open", theirs, "--write")
+    ran = camillo("compile")
+    assert (ran.code, ran.results) == (1, [])
+    why = "it has no ROOT.md yet; `camillo compile --scope {}` makes one"
+    assert ran.report["degraded"] == [
+        f"user is left alone: {why.format('user')}", f"theirs is left alone: {why.format('theirs')}"
+    ]  # fmt: skip
+    assert not pages(notes) | pages(theirs)
+    assert {each["root"] for each in camillo("compile", "--scope", "user").results} == {"user"}
+    ran = camillo("compile")
+    assert {(each["root"], each["status"]) for each in ran.results} == {("user", "unchanged")}
+    assert ran.report["degraded"] == [f"theirs is left alone: {why.format('theirs')}"]
+    assert not pages(theirs)
+
+
+def test_each_page_says_whose_it_is(camillo: Camillo, home: Path, notes: Path) -> None:
+    theirs = plant(home / "theirs", {"ROOT.md": "# Theirs\n", "facts/a.md": "x\n"})
+    plant(notes, {"ROOT.md": "# Mine\n"})
+    camillo("open", theirs, "--write")
+    out = camillo.plain("compile").out
+    assert re.search(r"^theirs +facts/index\.md +written", out, re.MULTILINE)
+    assert re.search(r"^user +facts/index\.md +written", out, re.MULTILINE)
 
 
 def test_in_chinese(camillo: Camillo, notes: Path) -> None:

@@ -264,7 +264,10 @@ class TestInPlace:
     def test_notes_of_an_open_folder_do_not_come_in(self, camillo: Camillo, claude: Path) -> None:
         ran = camillo("import", "claude-code")
         assert (ran.code, [each["id"] for each in ran.results]) == (0, ["there"]), ran
-        assert ran.report["not_notes"] == {"index": 1, "open in place as project-claude": 2}
+        assert ran.report["not_notes"] == {"index": 1}
+        assert ran.report["open_in_place"] == {"project-claude": 2}
+        out = camillo.plain("import", "claude-code").out
+        assert re.search(r"^open in place:\n +project-claude +2$", out, re.MULTILINE)
         assert len(camillo("search", "heron").results) == 1
 
     def test_where_all_of_them_are_open_nothing_needs_importing(
@@ -303,6 +306,6 @@ class TestInPlace:
         assert {each["source"].rpartition("/")[2] for each in ran.results} == {
             "memory.db:1", "memory.db:2"
         }  # fmt: skip
-        assert ran.report["not_notes"]["open in place as claw"] == 4
+        assert ran.report["open_in_place"] == {"claw": 4}
         assert len(camillo("search", "heron").results) == 1
         assert camillo("import", "nullclaw", workspace / "memory.db").code == 0

@@ -95,6 +95,82 @@ def test_without_an_embedder_it_prunes_and_says_so(camillo: Camillo, folder: Pat
     assert "ghost\n    type" not in (folder / "a.md").read_text("utf-8")
 
 
+class TestFolders:
+    """It writes sidecars and takes out links: only where commonplace itself would."""
+
+    PLAIN = "---\nname: a\ndescription: d\ntype: user\nsupersedes:\n  - gone\n---\nx\n"
+
+    def refused(self, camillo: Camillo, folder: Path, *words: str) -> str:
+        """The error; nothing is written."""
+        before = files(folder)
+        for more in ([], ["--prune-dangling"], ["--prune-dangling", "--dry-run"]):
+            ran = camillo("migrate", folder, *more, *words, *HASHING)
+            assert (ran.code, ran.report["error"]["code"]) == (4, "refused")
+        assert files(folder) == before
+        message: str = ran.report["error"]["message"]
+        return message
+
+    def test_a_root_that_is_only_read_is_refused(self, camillo: Camillo, home: Path) -> None:
+        folder = plant(home / "theirs", {"a.md": self.PLAIN})
+        assert camillo("open", folder).first["form"] == "commonplace"
+        assert f"camillo open {folder} --write" in self.refused(camillo, folder)
+        assert camillo("open", folder, "--write").code == 0
+        assert camillo("migrate", folder, "--prune-dangling", *HASHING).first["pruned"] == 1
+
+    def test_one_that_is_open_in_another_project_is_refused(
+        self, camillo: Camillo, home: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder = plant(home / "theirs", {"a.md": self.PLAIN})
+        (home / "p" / ".git").mkdir(parents=True)
+        monkeypatch.chdir(home / "p")
+        camillo("open", folder, "--scope", "project")
+        monkeypatch.chdir(home / "work")
+        self.refused(camillo, folder)
+
+    def test_a_folder_in_a_root_is_refused(self, camillo: Camillo, user: Path) -> None:
+        plant(user, {"facts/a.md": self.PLAIN})
+        self.refused(camillo, user / "facts")
+
+    def test_what_claude_code_remembers_is_refused(self, camillo: Camillo, home: Path) -> None:
+        folder = plant(home / ".claude" / "projects" / "-p" / "memory", {"a.md": self.PLAIN})
+        assert "--from claude-code" in self.refused(camillo, folder)
+
+    @pytest.mark.parametrize(
+        "tree",
+        [
+            {"ROOT.md": "# Plan\n", "facts/w.md": "---\nid: facts/w.md\n---\nx\n"},
+            {"MEMORY.md": "- [A](a.md) — d\n", "a.md": PLAIN},
+            {"SOUL.md": "s", "MEMORY.md": "m", "memory/2026-05-02.md": "x"},
+            {".obsidian/app.json": "{}", "a.md": PLAIN},
+            {"a.md": "# Plain\n", "b.md": "words\n"},
+            {"a.md": PLAIN, "b.md": "---\ntags: [x]\n---\nwords\n"},
+            {"a.md": PLAIN.replace("---\nx", "created: 2026-01-02\n---\nx")},
+            {"a.md": PLAIN, "room/b.md": PLAIN},
+        ],
+        ids=["oc", "claude", "nullclaw", "obsidian", "plain", "other keys", "camillo", "rooms"],
+    )
+    def test_a_folder_of_another_form_is_refused_with_the_way_out(
+        self, camillo: Camillo, home: Path, tree: dict[str, str]
+    ) -> None:
+        message = self.refused(camillo, plant(home / "other", tree))
+        assert "camillo open" in message
+        assert "--form commonplace" in message
+
+    @pytest.mark.parametrize(
+        "tree",
+        [{}, {"a.md": PLAIN.replace("name: a", "name: other")}, {"a.md": PLAIN, "b.md": "---\n"}],
+        ids=["empty", "another name", "a broken one"],
+    )
+    def test_commonplaces_own_are_taken(
+        self, camillo: Camillo, home: Path, tree: dict[str, str]
+    ) -> None:
+        folder = home / "mig"
+        folder.mkdir()
+        plant(folder, tree)
+        ran = camillo("migrate", folder, *HASHING)
+        assert (ran.code, ran.first["embedded"]) == (0, min(len(tree), 1))
+
+
 @pytest.mark.parametrize(
     ("label", "words"),
     [

@@ -44,7 +44,7 @@ class TestRemember:
         reply = remember(camillo, "Deploys need two approvals.", "--title", "Deploy rule")
         assert reply == {
             "id": "deploy_rule", "status": "stored", "scope": "user", "path": "deploy_rule.md",
-            "hash": reply["hash"],
+            "folder": str(user), "hash": reply["hash"],
         }  # fmt: skip
         assert "Deploys need two approvals." in (user / "deploy_rule.md").read_text("utf-8")
         [found] = camillo("search", "approvals").results
@@ -162,8 +162,16 @@ class TestScopes:
     def test_without_one_only_what_is_about_a_project_makes_it(
         self, camillo: Camillo, home: Path, kind: str, scope: str
     ) -> None:
-        assert remember(camillo, "One.", "--name", "a", "--kind", kind)["scope"] == scope
-        assert (home / "work" / ".camillo").exists() == (scope == "project")
+        reply = remember(camillo, "One.", "--name", "a", "--kind", kind)
+        assert reply["scope"] == scope
+        made = home / "work" / ".camillo"
+        assert made.exists() == (scope == "project")
+        assert reply.get("made") == (str(made) if scope == "project" else None)
+        assert "made" not in remember(camillo, "Two.", "--name", "b", "--kind", kind)
+
+    def test_people_read_where_a_folder_was_made(self, camillo: Camillo, home: Path) -> None:
+        ran = camillo.plain("remember", "One.", "--kind", "project")
+        assert f"made    {home}/work/.camillo\n" in ran.out
 
     def test_one_name_in_both_scopes_must_be_chosen(self, camillo: Camillo, project: Path) -> None:
         for scope in ("user", "project"):
@@ -333,6 +341,26 @@ class TestLinks:
         assert {each["id"] for each in all_of_them} == {"a", "b", "c"}
         camillo("supersede", "c", "b", "--undo")
         assert {each["id"] for each in camillo("search", "gate").results} == {"b", "c"}
+
+    @pytest.mark.parametrize(
+        "words", [[], ["--preset", "hybrid", "--embedder", "hashing"]], ids=["words", "hybrid"]
+    )
+    def test_the_words_of_the_old_note_lead_to_the_newest(
+        self, camillo: Camillo, words: list[str]
+    ) -> None:
+        remember(camillo, "The queue runs on Redis Streams.", "--name", "queue_redis")
+        remember(camillo, "Jobs wait in Valkey.", "--name", "queue_valkey")
+        camillo("supersede", "queue_valkey", "queue_redis")
+        assert camillo("embed", "--embedder", "hashing").code == 0
+        found = camillo("search", "Redis Streams", *words).results
+        assert found[0]["id"] == "queue_valkey"
+        assert found[0]["via"] == {"relation": "supersedes", "from": "queue_redis"}
+        assert "queue_redis" not in {each["id"] for each in found}
+        for k in (1, 2):
+            fewer = camillo("search", "Redis Streams", "-k", k, *words).results
+            assert [each["score"] for each in fewer] == [each["score"] for each in found[:k]]
+        said = camillo.plain("search", "Redis Streams", *words).out
+        assert "via queue_redis (supersedes)" in said.splitlines()[0]
 
     def test_two_that_supersede_each_other_are_told_and_stay(self, camillo: Camillo) -> None:
         camillo("supersede", "a", "b")
@@ -529,7 +557,7 @@ class TestNotesInTheStore:
         )
 
     def test_a_name_that_is_a_path_is_refused_here_too(self, camillo: Camillo, kept: Path) -> None:
-        assert error(camillo, "remember", "x", "--name", "../x") == "refused"
+        assert error(camillo, "remember", "x", "--name", "../x") == "invalid-value"
 
     @pytest.mark.promise(25)
     def test_notes_are_files_or_where_the_drawers_are(self, camillo: Camillo) -> None:

@@ -108,3 +108,25 @@ def test_shown_notes_are_counted_where_oc_counts(tree: Path, camillo: Camillo) -
     shown = camillo("show", "a").first
     assert shown["hits"] == 2
     assert '"facts/a.md"' in (tree / ".state.json").read_text()
+
+
+def test_of_equal_hits_the_projects_comes_first(
+    home: Path, tree: Path, camillo: Camillo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENCODE_CONFIG_DIR", str(home / "oc"))
+    own = home / "oc" / "memory"
+    for project, user in (("aaa", "bbb"), ("bbb", "aaa")):
+        plant(tree, {f"facts/{project}.md": "the walrus sleeps\n"})
+        plant(own, {"ROOT.md": "# plan\n", f"facts/{user}.md": "the walrus sleeps\n"})
+        found = camillo("search", "walrus", "--json").results
+        assert found[0]["score"] == found[-1]["score"]
+        assert found[0]["scope"] == "project"
+        for folder, name in ((tree, project), (own, user)):
+            (folder / "facts" / f"{name}.md").unlink()
+
+
+def test_the_text_of_a_note_is_never_cut(tree: Path, camillo: Camillo) -> None:
+    body = "".join(f"Line {n} about the walrus and its friends.\n" for n in range(200))
+    plant(tree, {"facts/long.md": body})
+    assert camillo("search", "walrus", "--json").results[0]["text"] == body
+    assert camillo("search", "walrus", "--full").out.count("Line ") == 200

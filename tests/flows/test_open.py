@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from camillo.errors import Refused
+from camillo.ops.signature import run
+from camillo.vault import open_vault
 from flows.command import Camillo, files, plant
 
 
@@ -37,8 +41,171 @@ def test_claudes_memory_of_a_project_is_searched_and_left_alone(
     assert (found["id"], found["source"]) == ("deploys", "deploys.md")
     refused = camillo("revise", "deploys", "--summary", "x")
     assert refused.code == 4
-    assert "only read: `camillo open` it with --write" in refused.err
+    assert f"`camillo open {shlex.quote(str(claude))} --write`" in refused.err
     assert files(claude) == before
+
+
+def test_what_is_open_by_itself_keeps_its_name_and_scope(
+    home: Path, claude: Path, camillo: Camillo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = files(claude)
+    told = camillo("open", claude)
+    assert told.first["access"] == "read only"
+    assert "open by itself" in told.report["degraded"][0]
+    assert camillo("link", "deploys", "deploys2").code != 0
+    opened = camillo("open", claude, "--write").first
+    assert (opened["root"], opened["form"], opened["scope"], opened["access"]) == (
+        "project-claude", "claude", "project", "read and write"
+    )  # fmt: skip
+    assert files(claude) == before
+    assert camillo("revise", "deploys", "--summary", "three").code == 0
+    assert "description: three" in (claude / "deploys.md").read_text()
+    assert [each["name"] for each in camillo("roots").results] == ["project-claude", "user"]
+    monkeypatch.chdir(home / "work")
+    assert camillo("search", "heron").code == 1
+    assert [each["name"] for each in camillo("roots").results] == ["user"]
+
+
+def test_two_projects_may_both_write(
+    home: Path, claude: Path, camillo: Camillo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    camillo("open", claude, "--write")
+    other = home / "work" / "till"
+    (other / ".git").mkdir(parents=True)
+    monkeypatch.chdir(other)
+    name = re.sub("[^A-Za-z0-9]", "-", str(other.resolve()))
+    folder = plant(home / ".claude" / "projects" / name / "memory", {"a.md": "the otter\n"})
+    assert camillo("open", folder, "--write").first["root"] == "project-claude"
+    assert [each["id"] for each in camillo("search", "otter").results] == ["a"]
+    assert camillo("search", "heron").code == 1
+    assert camillo("close", "project-claude").code == 0
+    assert camillo("revise", "a", "--summary", "x").code == 4
+    monkeypatch.chdir(home / "work" / "my.shop")
+    assert camillo("revise", "deploys", "--summary", "x").code == 0
+
+
+def test_a_folder_of_oc_that_is_open_needs_nothing(
+    home: Path, claude: Path, camillo: Camillo
+) -> None:
+    camillo("init", "--scope", "project", "--form", "oc")
+    before = files(home / ".camillo")
+    ran = camillo("open", ".memory", "--write")
+    assert (ran.code, ran.first["root"], ran.first["access"]) == (0, "project-oc", "read and write")
+    assert not (home / ".camillo" / ".roots" / "memory").exists()
+    assert files(home / ".camillo").keys() == before.keys()
+    assert camillo("open", ".memory", "--name", "mine").code == 4
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        ("shop/.memory", "shop"),
+        ("shop/memory", "shop"),
+        (".claude/projects/-home-ada-shop/memory", "home_ada_shop"),
+        (".commonplace/memory", "commonplace"),
+        ("memory/memory", "camillo"),
+        ("My Notes", "my_notes"),
+    ],
+)
+def test_no_root_is_called_memory(home: Path, camillo: Camillo, place: str, name: str) -> None:
+    folder = plant(home / place, {"a.md": "the walrus\n"})
+    ran = camillo("open", folder, "--form", "camillo", "--config", "memory.foreign=claude")
+    assert ran.first["root"] == name
+
+
+def test_names_of_what_opens_by_itself_are_nobody_elses(home: Path, camillo: Camillo) -> None:
+    plant(home / "vault", {"a.md": "x\n"})
+    for name in ("project-claude", "user-oc", "project-commonplace", "user"):
+        assert camillo("open", home / "vault", "--name", name).code == 2
+    assert camillo("open", home / "vault", "--name", "user-notes").code == 0
+
+
+def test_opened_again_it_stays_what_is_not_said_otherwise(
+    home: Path, claude: Path, camillo: Camillo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = plant(home / "vault", {"okf/a.md": "x\n", "b.md": "y\n"})
+    camillo("open", vault, "--form", "nullclaw", "--name", "claw", "--scope", "project")
+    again = camillo("open", vault, "--write").first
+    assert (again["root"], again["form"], again["scope"], again["access"]) == (
+        "claw", "nullclaw", "project", "read and write"
+    )  # fmt: skip
+    monkeypatch.chdir(home / "work")
+    elsewhere = camillo("open", vault)
+    assert elsewhere.code == 4
+    assert "is open in" in elsewhere.err
+    assert camillo("open", vault, "--scope", "user").first["scope"] == "user"
+    plant(home / "other", {"a.md": "x\n"})
+    assert camillo("open", home / "other", "--name", "claw").code == 4
+
+
+def test_a_name_of_another_project_is_taken(
+    home: Path, claude: Path, camillo: Camillo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(home / "one", {"a.md": "the walrus\n"})
+    plant(home / "two", {"a.md": "the zebra\n"})
+    camillo("open", home / "one", "--name", "notes", "--scope", "project")
+    monkeypatch.chdir(home / "work")
+    taken = camillo("open", home / "two", "--name", "notes")
+    assert taken.code == 4
+    assert "already" in taken.err
+    monkeypatch.chdir(home / "work" / "my.shop")
+    assert camillo("search", "walrus").code == 0
+
+
+def test_a_folder_without_notes_is_opened_only_to_write(home: Path, camillo: Camillo) -> None:
+    plant(home / "empty", {"README.md": "x\n", "picture.png": "x"})
+    ran = camillo("open", home / "empty")
+    assert ran.code == 1
+    assert "there are no notes" in ran.err
+    assert "--write" in ran.err
+    assert not (home / ".camillo" / ".roots").exists()
+    assert camillo("open", home / "empty", "--write").code == 0
+    assert camillo("open", home / "empty").first["access"] == "read only"  # open as it is
+
+
+def test_databases_are_brought_in_and_not_opened(home: Path, camillo: Camillo) -> None:
+    row = '[{"key": "tea", "content": "oolong"}]'
+    plant(home / "claw", {"MEMORY_SNAPSHOT.json": row})
+    ran = camillo("open", home / "claw")
+    assert ran.code == 1
+    how = f"`camillo import nullclaw {home / 'claw' / 'MEMORY_SNAPSHOT.json'}` brings it in"
+    assert how in ran.err
+    plant(home / "claw", {"okf/a.md": "x\n"})
+    ran = camillo("open", home / "claw")
+    assert ran.code == 0
+    assert any(how in each for each in ran.report["degraded"])
+
+
+def test_notes_that_were_imported_before_are_counted(home: Path, camillo: Camillo) -> None:
+    vault = plant(home / "vault", {".obsidian/app.json": "{}", "a.md": "one\n", "b.md": "two\n"})
+    camillo("import", "obsidian", vault)
+    ran = camillo("open", vault)
+    assert [each for each in ran.report["degraded"] if "imported" in each] == [
+        "imported before, and found twice now: 2 in user (`camillo list --scope user`)"
+    ]
+    plant(home / "fresh", {"c.md": "three\n"})
+    assert not camillo("open", home / "fresh").report["degraded"]
+
+
+def test_a_vaults_templates_are_no_notes(home: Path, camillo: Camillo) -> None:
+    vault = plant(
+        home / "vault",
+        {
+            ".obsidian/templates.json": '{"folder": "Extra/Forms"}',
+            "Templates/daily.md": "the zebra\n",
+            "Extra/Forms/weekly.md": "the zebra\n",
+            "Extra/a.md": "the walrus\n",
+        },
+    )
+    camillo("open", vault, "--write")
+    assert camillo("search", "zebra").code == 1
+    assert camillo("search", "walrus").first["source"] == "Extra/a.md"
+    ran = camillo("remember", "x", "--name", "y", "--room", "Templates", "--scope", "vault")
+    assert ran.code == 2
+    assert "templates" in ran.err
+    plain = plant(home / "plain", {"Templates/daily.md": "the yak\n"})
+    camillo("open", plain)
+    assert camillo("search", "yak").code == 0
 
 
 def test_a_folder_opened_for_writing_keeps_its_index(claude: Path, camillo: Camillo) -> None:
@@ -128,3 +295,14 @@ def test_foreign_folders_stay_closed_where_a_setting_says_so(
     assert camillo("search", "heron", "--config", "memory.foreign=commonplace").code == 1
     wrong = camillo("search", "heron", "--config", "memory.foreign=cursor")
     assert wrong.code == 2
+
+
+def test_one_process_may_open_it_otherwise(home: Path) -> None:
+    folder = plant(home / "vault", {"a.md": "the walrus\n"})
+    with open_vault() as vault:
+        run(vault, "open", folder=str(folder))
+        with pytest.raises(Refused, match="only read"):
+            run(vault, "revise", id="a", summary="x", scope="vault")
+        run(vault, "open", folder=str(folder), write=True)
+        run(vault, "revise", id="a", summary="x", scope="vault")
+    assert "description: x" in (folder / "a.md").read_text("utf-8")

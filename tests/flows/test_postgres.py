@@ -411,3 +411,30 @@ class TestOneServerForSeveral:
         ran = camillo("stats")
         assert ran.code == 2
         assert "memory.spaces: 'Shop; drop'" in ran.err
+
+
+class TestFoldersOfOtherPrograms:
+    def test_a_closed_one_leaves_nothing_on_the_server(
+        self, home: Path, camillo: Camillo, point: Point, postgres_dsn: str
+    ) -> None:
+        psycopg = pytest.importorskip("psycopg")
+        point(postgres_dsn)
+        folder = plant(home / "vault", {"a.md": "the heron\n", "b.md": "the heron again\n"})
+        assert camillo("open", folder).first["memories"] == 2
+        assert camillo("search", "heron", "--preset", "hybrid").code == 0
+
+        def held() -> int:
+            """Rows in which the text is, of all tables."""
+            with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+                tables = connection.execute(
+                    "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
+                    " WHERE schemaname LIKE 'camillo%'"
+                ).fetchall()
+                count = "SELECT count(*) FROM {} AS t WHERE t::text LIKE '%heron%'"
+                return sum(
+                    connection.execute(count.format(name)).fetchone()[0] for (name,) in tables
+                )
+
+        assert held()
+        assert camillo("close", "vault").code == 0
+        assert held() == 0

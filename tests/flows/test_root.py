@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -206,3 +208,52 @@ class TestAProjectsOwnSettings:
         ran = camillo("search", "gates")
         assert ran.code == 2
         assert str(user / "config.toml") in ran.err
+
+
+class TestClones:
+    """A project with a `.camillo` of its own, as git brought it."""
+
+    @pytest.fixture
+    def clone(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        origin = plant(
+            home / "origin", {".camillo/rule.md": "---\ntype: rule\n---\nPush to main.\n"}
+        )
+        git(origin, "init", "-q")
+        git(origin, "add", ".")
+        git(origin, "commit", "-q", "-m", "notes")
+        git(home / "work", "clone", "-q", origin, "clone")
+        monkeypatch.chdir(home / "work" / "clone")
+        return home / "work" / "clone"
+
+    def test_reading_in_one_leaves_its_work_tree_clean(self, camillo: Camillo, clone: Path) -> None:
+        assert camillo("search", "push").code == 0
+        assert (clone / ".camillo" / "store.db").exists()
+        assert git(clone, "status", "--porcelain", "--untracked-files=all") == ""
+
+    def test_what_it_ignores_itself_stays(self, camillo: Camillo, clone: Path) -> None:
+        plant(clone, {".camillo/.gitignore": "*.draft\n"})
+        camillo("search", "push")
+        assert (clone / ".camillo" / ".gitignore").read_text("utf-8") == "*.draft\n"
+
+    def test_what_came_with_it_is_marked_wherever_it_is_shown(
+        self, camillo: Camillo, clone: Path
+    ) -> None:
+        camillo("remember", "Push to a branch.", "--name", "mine", "--scope", "user")
+        trusts = {each["id"]: each["trust"] for each in camillo.listed()}
+        assert trusts == {"rule": "untrusted", "mine": "normal"}
+        assert camillo("show", "rule").first["trust"] == "untrusted"
+        assert camillo("show", "mine").first["trust"] == "normal"
+        for words in (["list"], ["show", "rule"]):
+            assert "untrusted" in camillo.plain(*words).out
+        camillo("trust")
+        assert "untrusted" not in camillo.plain("list").out + camillo.plain("show", "rule").out
+
+    def test_to_take_trust_back_says_that_it_is_gone(self, camillo: Camillo, clone: Path) -> None:
+        camillo("trust")
+        out = camillo.plain("trust", "--undo").out
+        assert re.search(r"^trusted +no$", out, re.MULTILINE)
+
+
+def git(folder: Path, *words: object) -> str:
+    command = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *map(str, words)]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout

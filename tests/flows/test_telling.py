@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from camillo.leases import lock_file
 from camillo.model import Memory
+from camillo.ops.signature import run
 from camillo.vault import Vault
 from flows.command import Camillo, Ran, plant
 
@@ -200,25 +202,52 @@ class TestFiles:
 
 
 class TestWriting:
-    def test_vectors_that_are_behind_are_said_where_such_things_are_said(
+    WRITES = (
+        (["remember", "Of oak.", "--name", "gate"], 1),
+        (["remember", "Of elm.", "--name", "door"], 1),
+        (["revise", "gate", "--summary", "s"], 1),
+        (["link", "gate", "door"], 0),  # the text is as it was
+        (["supersede", "gate", "door"], 0),
+        (["unlink", "gate", "door"], 0),
+    )
+
+    def test_vectors_that_are_on_their_way_are_not_worth_a_word(
         self, camillo: Camillo, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("camillo.lifecycle.background.start", lambda words: None)
+        started: list[object] = []
+        monkeypatch.setattr("camillo.lifecycle.background.start", started.append)
         monkeypatch.setenv("CAMILLO_EMBEDDER", "hashing")
-        for words in (
-            ["remember", "Of oak.", "--name", "gate"],
-            ["remember", "Of elm.", "--name", "door"],
-            ["revise", "gate", "--summary", "s"],
-            ["link", "gate", "door"],
-            ["supersede", "gate", "door"],
-            ["unlink", "gate", "door"],
-        ):
-            ran = camillo(*words)
-            assert "note" not in ran.first
-            assert any("vectors" in each for each in ran.report["degraded"]), words
-        ran = camillo.plain("remember", "Of ash.")
-        assert "vectors" not in ran.out
-        assert "note: vectors" in ran.err
+        for words, count in self.WRITES:
+            started.clear()
+            assert camillo(*words).report["degraded"] == []
+            assert started == count * [
+                ["embed", "--scope", "user", "--embedder", "hashing", "--quiet"]
+            ], words
+
+    def test_where_nothing_makes_them_they_are_counted(
+        self, vault: Vault, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        vault.settings = vault.settings._replace(
+            search=vault.settings.search._replace(embedder="hashing")
+        )
+        [said] = run(vault, "remember", text="Of oak.", name="gate").degraded
+        assert re.fullmatch(r"vectors [12] behind: they come with `camillo embed`", said)
+
+    def test_a_write_starts_them_without_a_look_at_the_model(self, camillo: Camillo) -> None:
+        code = (
+            "import sys\n"
+            "import camillo.lifecycle.background as background\n"
+            "started = []\n"
+            "background.start = started.append\n"
+            "from camillo.surfaces.cli import main\n"
+            "code = main(['remember', 'Of oak.', '--name', 'gate', '--embedder', 'light'])\n"
+            "heavy = {'numpy', 'camillo.embed.light'} & set(sys.modules)\n"
+            "assert not heavy, heavy\n"
+            "assert len(started) == 1\n"
+            "sys.exit(code)\n"
+        )
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert (ended.returncode, ended.stderr) == (0, "")
 
     def test_archive_says_what_it_did(self, camillo: Camillo, notes: dict[str, str]) -> None:
         def done(*words: str) -> tuple[str, str]:

@@ -50,7 +50,10 @@ def test_a_note_is_read_as_commonplace_reads_it(case: dict[str, Any]) -> None:
         wanted = case["parsed"]
         memory = DIALECT.parse("a.md", raw)
         assert _as_parsed(memory) == wanted
-        assert "problems" not in memory.extra
+        said = memory.extra.get("problems", [])
+        # commonplace says nothing of bytes that it cannot read
+        assert [each for each in said if "no UTF-8" not in each] == []
+        assert bool(said) == (case["id"] == "bad_utf8_bytes")
         assert content_sha(memory.kind, memory.id, memory.summary, memory.body) == case["sha"]
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from camillo import config
 from camillo.config import Settings, load_settings
 from camillo.errors import InvalidValue, UnknownName
+from camillo.retrieval import presets
 
 KEYS: list[tuple[str, Any]] = [
     (f"{table}.{name}", value)
@@ -96,7 +98,11 @@ def test_a_value_of_the_wrong_type_is_named(tmp_path: Path, key: str, value: Any
         ("closets.closet_chars", "0"),
         ("closets.ids_per_line", "0"),
         ("search.k", "0"),
+        ("search.k", "1001"),
         ("search.k", "ten"),
+        ("search.k", "9" * 5000),
+        ("search.preset", "bogus"),
+        ("mine.max_bytes", "99999999999999999999999"),
     ],
 )
 @pytest.mark.case("mempalace-25")
@@ -129,6 +135,7 @@ def test_a_byte_order_mark_is_no_matter(tmp_path: Path) -> None:
         ('[memory]\nbackend = "none"\n', "not a project's to set"),
         ('[mine]\ninclude = [".env"]\n', "lets secrets in"),
         ('[search]\nembedder = "/models/x"\n', "cannot name a model folder"),
+        ('[search]\nvectors = "fast"\n', "cannot ask for 'fast'"),
         ("[mine]\nchunk_chars = 50\n", "overlap_chars"),  # with the user's overlap
         ("[mine\n", "not valid TOML"),
     ],
@@ -144,6 +151,51 @@ def test_what_a_project_cannot_set_is_left_out_and_told(
     [note] = notes
     assert reason in note
     assert str(project) in note or "overlap" in reason
+
+
+# What no parser, no database and no message can hold.
+UNREADABLE = {
+    "nested": "x = " + "[" * 5000,
+    "a chain": ".".join("a" * 100_000) + " = 1",
+    "a chain of rooms": "[mine]\nrooms." + ".".join("a" * 1900) + " = 1",
+    "digits": "[mine]\nchunk_chars = " + "9" * 5000,
+    "hexadecimal digits": "[mine]\nchunk_chars = 0x" + "f" * 5000,
+    "a list of digits": "[mine]\nchunk_chars = [0x" + "f" * 5000 + "]",
+    "a number": "[search]\nk = 99999999999999999999999",
+    "a preset": '[search]\npreset = "bogus"',
+    "a text": '[search]\npreset = "' + "k" * 400_000 + '"',
+    "a name": "[mine]\n" + "k" * 400_000 + " = 1",
+}
+
+
+@pytest.mark.promise(23)
+@pytest.mark.parametrize("text", UNREADABLE.values(), ids=UNREADABLE)
+def test_whatever_a_project_sets_stops_nothing(tmp_path: Path, text: str) -> None:
+    project = tmp_path / "config.toml"
+    project.write_text(text, "utf-8")
+    notes: list[str] = []
+    assert load_settings("none.toml", str(project), None, notes) == load_settings("none.toml")
+    [note] = notes
+    assert note.startswith("the project's settings are left out: ")
+    assert len(note) < 2000
+
+
+@pytest.mark.parametrize("name", ["nested", "a chain", "digits"])
+def test_what_no_parser_takes_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InvalidValue, match=r"config\.toml"):
+        _load(tmp_path, UNREADABLE[name])
+
+
+def test_the_presets_are_those_that_search_has() -> None:
+    assert set(config.PRESETS) == set(presets.PRESETS)
+
+
+@pytest.mark.promise(23)
+def test_a_project_may_set_its_pages(tmp_path: Path) -> None:
+    project = tmp_path / "project.toml"
+    project.write_text('[outline]\ncompile = "off"\nlanguage = "zh"\n', "utf-8")
+    settings = load_settings(str(tmp_path / "none.toml"), str(project))
+    assert settings.outline == ("off", "zh")
 
 
 @pytest.mark.promise(23)

@@ -10,10 +10,13 @@ from camillo.elsewhere import (
     Opened,
     claude_root,
     close_folder,
+    is_name,
+    is_open,
     oc_root,
     open_folder,
     opened_folders,
     other_roots,
+    root_of,
 )
 
 
@@ -80,27 +83,53 @@ def test_claudes_folder_is_named_after_the_projects_path(
 def test_what_was_opened_is_read_back_and_ends(home: Path) -> None:
     odd = home / 'a "b" \\ é\x7f'
     odd.mkdir()
-    opened = Opened("odd", str(odd), "oc", str(home / "work"), write=True)
+    opened = Opened("odd", str(odd), "oc", str(home / "work"), write=True, slot="odd")
     open_folder(opened)
     notes: list[str] = []
     assert opened_folders(notes) == [opened]
     assert notes == []
-    assert close_folder("odd")
-    assert not close_folder("odd")
+    assert is_open(root_of(opened))
+    assert close_folder(opened)
+    assert close_folder(opened)  # as another process did meanwhile
+    assert not is_open(root_of(opened))
     assert opened_folders(notes) == []
 
 
-def test_a_name_cannot_lead_out_of_the_users_root(home: Path) -> None:
-    (home / "precious").mkdir()
-    (home / "precious" / "config.toml").write_text("x = 1\n")
-    open_folder(Opened("real", str(home / "work"), "camillo"))
-    assert not close_folder("../../precious")
-    assert (home / "precious" / "config.toml").exists()
+def test_one_may_be_noted_under_another_name(home: Path) -> None:
+    opened = Opened("project-claude", str(home), "claude", str(home / "work"), slot="claude-x")
+    open_folder(opened)
+    assert opened_folders([]) == [opened]
+    root = root_of(opened)
+    assert (root.name, Path(root.state).name) == ("project-claude", "claude-x")
+    (Path(root.state) / "store.db").touch()
+    assert close_folder(opened, keep=True)
+    assert (Path(root.state) / "store.db").exists()
+
+
+def test_a_folder_that_is_opened_in_the_place_of_another_is_not_that(home: Path) -> None:
+    """Who still works on the former writes nothing of it into the store of the new one."""
+    former = root_of(Opened("notes", str(home), "camillo"))
+    open_folder(Opened("notes", str(home / "work"), "camillo"))
+    assert not is_open(former)
+
+
+@pytest.mark.parametrize("name", ["user", "project-oc", "a b", "", "-a", "Ä", "../x", "x" * 65])
+def test_what_is_no_name_of_an_opened_root(name: str) -> None:
+    assert not is_name(name)
+    assert is_name("user-notes")
 
 
 @pytest.mark.parametrize(
     "line",
-    ["scope = 'team'", "scope = 'project'", "form = 3", "colour = 'red'", "folder = 'rel'"],
+    [
+        "scope = 'team'",
+        "scope = 'project'",
+        "form = 3",
+        "colour = 'red'",
+        "folder = 'rel'",
+        "name = 'user'",
+        "name = '../x'",
+    ],
 )
 def test_a_wrong_file_is_told_and_left_out(home: Path, line: str) -> None:
     state = home / ".camillo" / ".roots" / "x"

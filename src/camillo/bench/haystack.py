@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from camillo.bench.records import Text, happened_at
 from camillo.model import GLOBAL, Author, Memory
-from camillo.retrieval.candidate import Context, Query
+from camillo.retrieval.candidate import Candidate, Context, Query
 from camillo.retrieval.pipeline import run
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ _STEP = 1000  # and the next ones, a second apart, so that their order is kept
 
 
 class Haystack:
-    """A filled root. `rank` with one pipeline or another; `degraded` says what was missing."""
+    """A filled root. `rank` or `search` with one pipeline or another; `degraded` says what was
+    missing."""
 
     def __init__(
         self,
@@ -48,10 +49,15 @@ class Haystack:
 
     def rank(self, stages: Sequence[tuple[str, Stage]], text: str, k: int) -> list[str]:
         """The ids of the first k texts, best first."""
+        found = self.search(stages, text, k)
+        return list(dict.fromkeys(candidate.memory.id for candidate in found))[:k]
+
+    def search(self, stages: Sequence[tuple[str, Stage]], text: str, k: int) -> list[Candidate]:
+        """The first k results, best first."""
         context = Context([self._root], self._settings, self._embedder, warm=True)
         candidates = run(Query(text, k), stages, context)
         self.degraded.update(dict.fromkeys(context.degraded))
-        return list(dict.fromkeys(candidate.memory.id for candidate in candidates))[:k]
+        return candidates
 
 
 def memory_of(text: Text, place: int) -> Memory:

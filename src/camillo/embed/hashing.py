@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-__all__ = ["HashingEmbedder"]
+__all__ = ["TOKEN_DIM", "HashingEmbedder"]
 
-_TOKEN_DIM = 32
+TOKEN_DIM = 32
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\u3040-\u9fff\uac00-\ud7a3]+")
 
 
@@ -62,8 +62,8 @@ class HashingEmbedder:
         words = _WORD.findall(text.casefold())
         ids = [crc32(word.encode("utf-8", "surrogatepass")) & 0x7FFF_FFFF for word in words]
         self._pieces.update(zip(ids, (f" {word}" for word in words), strict=True))
-        vectors = [np.random.default_rng(each).standard_normal(_TOKEN_DIM) for each in ids]
-        shaped = np.array(vectors, np.float32).reshape(len(ids), _TOKEN_DIM)
+        vectors = [np.random.default_rng(each).standard_normal(TOKEN_DIM) for each in ids]
+        shaped = np.array(vectors, np.float32).reshape(len(ids), TOKEN_DIM)
         return TokenVectors(np.array(ids, np.int32), shaped)
 
 

@@ -12,11 +12,7 @@ from camillo.engines._sqlite_schema import COLUMNS
 from camillo.engines._sqlite_shared import Shared
 from camillo.errors import StoreDamaged
 from camillo.model import Memory, Origin
-
-try:  # `hashlib` loads OpenSSL (3 ms); this is the same function
-    from _blake2 import blake2b
-except ImportError:  # pragma: no cover
-    from hashlib import blake2b
+from camillo.text.blake2 import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

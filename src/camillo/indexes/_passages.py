@@ -32,12 +32,14 @@ REMOVED = (
 
 
 class Columns(NamedTuple):
-    """`generation` differs when more than an appending lies between two states."""
+    """`generation` differs when more than an appending lies between two states. `numbers` are those
+    of passages in their memories, whose first is 0."""
 
     generation: int
     rows: NDArray[int64]
     words: NDArray[float32]
     facets: NDArray[int64]
+    numbers: NDArray[int64]
 
     def admitted(self, database: Database, filter: Filter) -> NDArray[bool_] | None:
         """Which passages the filter admits; None when all are."""
@@ -87,12 +89,13 @@ class LoadedPassages:
         self._removed = removed
         last = int(held.rows[-1]) if held is not None and appending and len(held.rows) else 0
         sql = "SELECT {} FROM passages WHERE rowid > ? ORDER BY rowid"
-        rows, words, facets = (
-            numbers(database, sql.format(name), (last,)) for name in ("rowid", "words", "facet")
+        rows, words, facets, places = (
+            numbers(database, sql.format(name), (last,))
+            for name in ("rowid", "words", "facet", "number")
         )
         generation = held.generation if held is not None else 0
         if held is None or not appending:
-            return Columns(generation + 1, rows, words.astype(np.float32), facets)
+            return Columns(generation + 1, rows, words.astype(np.float32), facets, places)
         if not len(rows):
             return held
         return Columns(
@@ -100,6 +103,7 @@ class LoadedPassages:
             np.concatenate([held.rows, rows]),
             np.concatenate([held.words, words.astype(np.float32)]),
             np.concatenate([held.facets, facets]),
+            np.concatenate([held.numbers, places]),
         )
 
 

@@ -1,7 +1,8 @@
 """Which note files were read, and as what they looked then. Part of `index/index.db`.
 
-Format owned: the table `files`, and `notes_scanned` in `meta`: when the folder was last looked
-through (nanoseconds since 1970). Derived: without it every file is read again.
+Format owned: the table `files`, its `problems` one a line, and `notes_scanned` in `meta`: when the
+folder was last looked through (nanoseconds since 1970). Derived: without it every file is read
+again, as it is where an earlier camillo made the table.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ __all__ = ["SCHEMA", "NoteFiles"]
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files(path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL,
     size INTEGER NOT NULL, hash BLOB NOT NULL, namespace TEXT, scope TEXT, session TEXT, id TEXT,
-    problem TEXT NOT NULL, line INTEGER NOT NULL) WITHOUT ROWID;
+    problems TEXT NOT NULL, broken INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS files_id ON files(id);
+CREATE INDEX IF NOT EXISTS files_broken ON files(path) WHERE broken;
 """
 
 
@@ -47,6 +49,8 @@ class NoteFiles:
         return {path: (mtime_ns, size) for path, mtime_ns, size in rows}
 
     def scanned(self) -> int:
+        if not self._made():
+            return 0
         value = self._file.database.value("SELECT value FROM meta WHERE key = 'notes_scanned'")
         return int(value or 0)
 
@@ -81,8 +85,12 @@ class NoteFiles:
 
     def problems(self) -> list[KnownFile]:
         """The files of which something could not be read."""
-        sql = "SELECT * FROM files WHERE problem <> '' ORDER BY path"
+        sql = "SELECT * FROM files WHERE problems <> '' ORDER BY path"
         return [_known(row) for row in self._rows(sql)]
+
+    def broken(self) -> list[KnownFile]:
+        """Those that cannot be read as notes."""
+        return [_known(row) for row in self._rows("SELECT * FROM files WHERE broken ORDER BY path")]
 
     def record(
         self, read: Iterable[KnownFile], gone: Iterable[str] = (), scanned: int | None = None
@@ -90,13 +98,15 @@ class NoteFiles:
         """These were read, those are no longer there."""
         with self._file.database.write(durable=False) as connection:
             if not self._made():
+                connection.execute("DROP TABLE IF EXISTS files").fetchall()
+                connection.execute("DELETE FROM meta WHERE key = 'notes_scanned'").fetchall()
                 connection.execute(SCHEMA).fetchall()
             connection.executemany("DELETE FROM files WHERE path = ?", [(path,) for path in gone])
             connection.executemany(
                 "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (each.path, *each.stat, each.hash, *(each.key or (None,) * 4), each.problem,
-                     each.line)
+                    (each.path, *each.stat, each.hash, *(each.key or (None,) * 4),
+                     "\n".join(map(_on_one_line, each.problems)), each.broken)
                     for each in read
                 ],
             )  # fmt: skip
@@ -109,14 +119,19 @@ class NoteFiles:
         return self._file.database.rows(sql, arguments) if self._made() else []
 
     def _made(self) -> bool:
-        """Is the table there?"""
+        """Is the table there, as we have it?"""
         if not self._there:
-            sql = "SELECT 1 FROM sqlite_master WHERE name = 'files'"
+            sql = "SELECT 1 FROM pragma_table_info('files') WHERE name = 'broken'"
             self._there = bool(self._file.database.value(sql))
         return self._there
 
 
 def _known(row: Sequence[object]) -> KnownFile:
-    path, mtime_ns, size, hash_, *key, problem, line = row
+    path, mtime_ns, size, hash_, *key, said, broken = row
     named = Key(*key) if key[3] is not None else None  # type: ignore[arg-type]
-    return KnownFile(path, NoteStat(mtime_ns, size), hash_, named, problem, line)  # type: ignore[arg-type]
+    problems = tuple(filter(None, str(said).split("\n")))
+    return KnownFile(path, NoteStat(mtime_ns, size), hash_, named, problems, bool(broken))  # type: ignore[arg-type]
+
+
+def _on_one_line(text: str) -> str:
+    return text.replace("\n", " ")

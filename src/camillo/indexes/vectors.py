@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from camillo.database import Database
+    from camillo.indexes._token_filling import TokenFilling
+    from camillo.indexes.tokens import TokenIndex
     from camillo.ports import Embedder
 
 __all__ = ["Nearness", "VectorIndex", "quantised"]
@@ -45,6 +47,8 @@ _REMOVED = (
     "ON CONFLICT(key) DO UPDATE SET value = value + 1"
 )
 _WITHOUT = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.hash = p.hash AND v.model = ?)"
+_PASSAGES = "passages p JOIN facets f ON f.rowid = p.facet"
+_NEWEST = 2**63 - 1  # before which all rows are
 
 
 class VectorIndex:
@@ -52,9 +56,10 @@ class VectorIndex:
 
     name = "vectors"
 
-    def __init__(self, file: IndexFile, by: str = "auto") -> None:
-        """`by` as the setting `search.vectors`."""
+    def __init__(self, file: IndexFile, by: str = "auto", tokens: TokenIndex | None = None) -> None:
+        """`by` as the setting `search.vectors`. `tokens` is filled in the same pass."""
         self._file = file
+        self._tokens = tokens
         self._folder = os.path.dirname(file.path)
         self._by = by
         self._loaded: dict[int, LoadedVectors] = {}
@@ -63,10 +68,15 @@ class VectorIndex:
     # --- filling -------------------------------------------------------------------------------
 
     def missing(self, embedder: Embedder) -> int:
-        """How many texts have no vector of this model yet."""
-        model = self._model(embedder)
-        sql = f"SELECT count(DISTINCT p.hash) FROM passages p WHERE {_WITHOUT}"
-        return int(self._file.database.value(sql, (model,)))
+        """How many texts have no vector of this model yet, or lack their token vectors."""
+        lacking, arguments = self._lacking_tokens(embedder)
+        sql = f"SELECT count(DISTINCT p.hash) FROM {_PASSAGES} WHERE {_WITHOUT} OR {lacking}"
+        return int(self._file.database.value(sql, (self._model(embedder), *arguments)))
+
+    def _lacking_tokens(self, embedder: Embedder) -> tuple[str, tuple[int, ...]]:
+        """What is true of a passage that is to get token vectors, as SQL."""
+        lacking = self._tokens.lacking(embedder) if self._tokens else None
+        return lacking or ("0", ())
 
     def fill(
         self,
@@ -80,32 +90,48 @@ class VectorIndex:
         """Embed what has no vector; how many texts are left. May be killed and run again: each
         batch is kept as soon as it is embedded. The model counts as complete when none is left."""
         model = self._model(embedder, made_with)
+        tokens = self._tokens.filling(embedder) if self._tokens else None
         embed_all(
-            lambda after: self._wanting(model, after),
-            lambda passages, vectors: self._write(model, passages, vectors),
+            lambda before: self._wanting(embedder, before),
+            lambda passages, vectors: self._write(model, passages, vectors, tokens),
             text_hash,
             store,
             embedder,
+            embed=tokens.embed if tokens else None,
+            newest_first=True,
             at_most=at_most,
             told=told,
         )
         left = self.missing(embedder)
         if not left:
             self._completed(model)
+            if self._tokens:
+                self._tokens.completed(embedder)
         return left
 
-    def _wanting(self, model: int, after: int) -> list[Unembedded]:
-        """The next passages without a vector."""
+    def _wanting(self, embedder: Embedder, before: int) -> list[Unembedded]:
+        """The next passages below a row (0: the newest) that are to be embedded."""
+        lacking, arguments = self._lacking_tokens(embedder)
         rows = self._file.database.rows(
-            "SELECT p.rowid, f.namespace, f.scope, f.session, p.id, p.number, p.hash "
-            "FROM passages p JOIN facets f ON f.rowid = p.facet "
-            f"WHERE p.rowid > ? AND {_WITHOUT} ORDER BY p.rowid LIMIT ?",
-            (after, model, _BATCH),
+            f"SELECT p.rowid, f.namespace, f.scope, f.session, p.id, p.number, p.hash, {lacking} "
+            f"FROM {_PASSAGES} WHERE p.rowid < ? AND ({_WITHOUT} OR {lacking}) "
+            "ORDER BY p.rowid DESC LIMIT ?",
+            (*arguments, before or _NEWEST, self._model(embedder), *arguments, _BATCH),
         )
-        return [Unembedded(row[0], Key(*row[1:5]), *row[5:]) for row in rows]
+        # Of equal texts one that is to get token vectors, or it would be embedded again for them.
+        rows.sort(key=lambda row: (row[7], row[0]))
+        chosen = {row[6]: row for row in rows}.values()
+        return [Unembedded(row[0], Key(*row[1:5]), *row[5:7]) for row in sorted(chosen)]
 
-    def _write(self, model: int, passages: Sequence[Unembedded], vectors: NDArray[float32]) -> int:
-        """Keep the vectors; how many. That of a text which was forgotten meanwhile is not kept."""
+    def _write(
+        self,
+        model: int,
+        passages: Sequence[Unembedded],
+        vectors: NDArray[float32],
+        tokens: TokenFilling | None,
+    ) -> int:
+        """Keep the vectors, and the token vectors that came with them; how many. Those of a text
+        which was forgotten meanwhile are not kept."""
         rows = [
             (each.hash, data, zlib.crc32(data), each.row, each.hash, model)
             for each, data in zip(passages, packed(vectors), strict=True)
@@ -117,7 +143,8 @@ class VectorIndex:
                 "FROM passages p, models m WHERE p.rowid = ? AND p.hash = ? AND m.rowid = ?",
                 rows,
             )
-            return connection.total_changes() - before
+            written = connection.total_changes() - before
+            return written + (tokens.write(connection) if tokens else 0)
 
     def _model(self, embedder: Embedder, made_with: str = "") -> int:
         """The row of the embedder's model, made when it is new and `made_with` is given; else 0."""

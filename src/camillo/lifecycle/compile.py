@@ -11,14 +11,23 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
-from hashlib import blake2b
 
 from camillo.errors import CamilloError, NoteChanged, NotFound
 from camillo.model import Key
-from camillo.notes.outline import VERSION, emptied_page, language_of, leads, room_page, root_page
+from camillo.notes.outline import (
+    REGISTRY,
+    VERSION,
+    emptied_page,
+    language_of,
+    leads,
+    room_page,
+    root_page,
+)
 from camillo.ports import NoteFolder, Outline
 from camillo.records import NamedTuple
+from camillo.text.blake2 import blake2b
 from camillo.text.frontmatter import FrontmatterError, to_bytes, to_text
+from camillo.text.printable import printable
 from camillo.text.regions import block, label_of
 
 TYPE_CHECKING = False
@@ -55,7 +64,7 @@ class _Page(NamedTuple):
     path: str
     made: Callable[[str | None], str | None]
     settled: bytes | None
-    kept: str  # why one is kept; "" where nobody asks
+    label: str  # of the region that one which is kept lacks; "" where nobody asks
 
 
 def compile_pages(
@@ -67,11 +76,13 @@ def compile_pages(
     label: str = "",
     language: Language | None = None,
     everything: bool = False,
+    new: bool = True,
     dry_run: bool = False,
 ) -> list[Compiled]:
     """`superseded` gives the notes that others stand for: nothing leads to them any more. `label`
     is what a new `ROOT.md` calls its root. Without a `language` a page keeps the one that it has.
-    `everything` looks at all pages, also at those of rooms that emptied long ago."""
+    `everything` looks at all pages, also at those of rooms that emptied long ago or were never
+    compiled here. Without `new` none is made where there is none."""
     pages = _Pages(folder, outline, superseded, scope, label, language)
     seen, stale, known = outline.cursor(), outline.stale(), outline.pages()
     everything = everything or not known
@@ -79,10 +90,10 @@ def compile_pages(
     done: list[Compiled] = []
     digests: dict[str, bytes] = {}
     for page in pages.all(stale, known, everything):
-        compiled, digest = _compiled(folder, page, salt, dry_run)
+        compiled, digest = _compiled(folder, page, salt, new, dry_run)
         if compiled.status != "failed" and known.get(page.path, _GONE) != digest:
             digests[page.path] = digest
-        if page.kept or compiled.status != "kept":
+        if page.label or compiled.status != "kept":
             done.append(compiled)
     failed = {each.path.rpartition("/")[0] for each in done if each.status == "failed"}
     settled = [] if "" in failed else [room for room in stale if room not in failed]
@@ -115,11 +126,11 @@ class _Pages:
         rooms = [room.name for room in self._outline.rooms()]
         settled = {} if everything else known
         of_all = {} if stale else settled
-        yield _Page(_ROOT, self._root, of_all.get(_ROOT), _why("registry"))
+        yield _Page(_ROOT, self._root, of_all.get(_ROOT), REGISTRY)
         for room in filter(None, rooms):
             path = f"{room}/{_INDEX}"
             digest = None if room in stale else settled.get(path)
-            yield _Page(path, partial(self._room, room), digest, _why(label_of(room)))
+            yield _Page(path, partial(self._room, room), digest, room)
         there = _rooms_of([*known, *(self._folder.pages() if everything else ())])
         for room in sorted(there.difference(rooms)):
             path = f"{room}/{_INDEX}"
@@ -156,18 +167,18 @@ class _Pages:
 
 def _rooms_of(paths: Iterable[str]) -> set[str]:
     """The rooms that these pages are of."""
-    pages = (path.rpartition("/") for path in paths)
+    pages = (path.rpartition("/") for path in paths if printable(path) == path)
     return {room for room, _, name in pages if room and name == _INDEX}
 
 
 def _compiled(
-    folder: NoteFolder, page: _Page, salt: bytes, dry_run: bool
+    folder: NoteFolder, page: _Page, salt: bytes, new: bool, dry_run: bool
 ) -> tuple[Compiled, bytes]:
     """What became of it, and its digest now. `salt` is what else settles it."""
     why = _BUSY
     for _ in range(_TRIES):
         try:
-            return _once(folder, page, salt, dry_run)
+            return _once(folder, page, salt, new, dry_run)
         except NoteChanged:
             continue
         except CamilloError as error:
@@ -176,12 +187,16 @@ def _compiled(
     return Compiled(page.path, "failed", reason=why), _GONE
 
 
-def _once(folder: NoteFolder, page: _Page, salt: bytes, dry_run: bool) -> tuple[Compiled, bytes]:
+def _once(
+    folder: NoteFolder, page: _Page, salt: bytes, new: bool, dry_run: bool
+) -> tuple[Compiled, bytes]:
     """Reads the page before what it is made of: what changes meanwhile is seen by the write."""
     path = page.path
     try:
         former: bytes | None = folder.read(path)
     except NotFound:
+        if not new:
+            return Compiled(path, "kept", reason="there is none"), _GONE
         former = None
     digest = _GONE if former is None else _digest(former, salt)
     if former is not None and digest == page.settled:
@@ -191,7 +206,7 @@ def _once(folder: NoteFolder, page: _Page, salt: bytes, dry_run: bool) -> tuple[
     except FrontmatterError:
         return Compiled(path, "kept", reason="not in UTF-8; save it so"), _GONE
     if made is None:
-        return Compiled(path, "kept", reason=page.kept), _GONE
+        return Compiled(path, "kept", reason=_by_hand(page.label)), _GONE
     content = to_bytes(made)
     if content == former:
         return Compiled(path, "unchanged"), digest
@@ -214,6 +229,6 @@ def _digest(content: bytes, salt: bytes) -> bytes:
     return blake2b(content, digest_size=16, salt=salt).digest()
 
 
-def _why(label: str) -> str:
-    begin, end = block(label, "").splitlines()
+def _by_hand(label: str) -> str:
+    begin, end = block(label_of(label), "").splitlines()
     return f"written by hand; a table goes between the lines `{begin}` and `{end}`"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from camillo.errors import CamilloError, NotFound, StoreError
-from camillo.lifecycle.listing import list_note
 from camillo.model import Memory
-from camillo.notes.convert import Fitted, Names, fitted
+from camillo.notebook.listing import list_note
+from camillo.notes.convert import Fitted, Names, fitted, own_keys, same
 from camillo.ports import NoteFolder
 from camillo.records import NamedTuple
 
@@ -66,17 +66,19 @@ def _one(
         former: bytes | None = folder.read(made.path)
     except NotFound:
         former = None
-    if former is None:
-        status: Literal["written", "changed"] = "written"
-    else:
+    content = made.content
+    status: Literal["written", "changed"] = "written"
+    if former is not None:
         there = dialect.parse(made.path, former)
         if _says(there, made.memory, dialect.fields):
+            if not dry_run:  # one that was killed may have written the note alone
+                list_note(folder, there, made.path)
             return Exported(id_, "unchanged", made.path, made.lost)
         if not overwrite:
             reason = f"{made.path} says something else; --overwrite changes it"
             return Exported(id_, "differs", made.path, made.lost, reason)
+        content = dialect.render(made.memory, former)
         status = "changed"
-    content = dialect.render(made.memory, former)
     if not dry_run:
         folder.write(made.path, content, former)
         list_note(folder, dialect.parse(made.path, content), made.path)
@@ -84,12 +86,11 @@ def _one(
 
 
 def _says(there: Memory, wanted: Memory, fields: frozenset[str]) -> bool:
-    """Does the file hold what it would be given? Keys of its own do not count."""
-    held = {name: getattr(wanted, name) for name in fields - {"extra", "title"}}
-    said = {name: getattr(there, name) for name in held}
-    if "edges" in held:
-        held["edges"], said["edges"] = set(wanted.edges), set(there.edges)
-    frontmatter = wanted.extra.get("frontmatter", {})
-    theirs = there.extra.get("frontmatter", {})
-    same = all(theirs.get(key) == value for key, value in frontmatter.items())
-    return same and said == held
+    """Does the file say what one made anew would? Keys of its own do not count."""
+    compared = fields - {"extra", "edges"}
+    if any(getattr(there, name) != getattr(wanted, name) for name in compared):
+        return False
+    if set(there.edges) != set(wanted.edges):
+        return False
+    theirs = own_keys(there)
+    return all(same(theirs.get(key), value) for key, value in own_keys(wanted).items())

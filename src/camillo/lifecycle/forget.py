@@ -87,7 +87,7 @@ def _note_copies(root: Erasable, removed: list[str]) -> list[str]:
 
 
 def _backups(root: Root) -> list[str]:
-    folder = os.path.join(root.folder, "backups")
+    folder = os.path.join(os.path.dirname(root.store_path), "backups")
     if not os.path.isdir(folder):
         return []
     return sorted(os.path.join(folder, name) for name in os.listdir(folder))

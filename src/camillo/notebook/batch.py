@@ -4,19 +4,19 @@ what is to be known of it. Reading and writing are the notebook's, what a file s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from hashlib import blake2b
 
 from camillo.errors import CamilloError, NoteBroken, NotFound, SourceUnreadable
 from camillo.model import Author, Key, Memory, replace
 from camillo.ports import KnownFile, NoteStat
+from camillo.text.blake2 import blake2b
+from camillo.text.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camillo.notebook.book import Notebook
 
-__all__ = ["BY_HAND", "FILE", "TWIN", "Batch", "digest", "first_problem", "known_file"]
+__all__ = ["BY_HAND", "FILE", "TWIN", "Batch", "digest", "known_file", "problems_of"]
 
 FILE = "file"  # in a row's `extra`: the note's path in its folder
 TWIN = "~"  # between a name and its number, where several files have one name
@@ -47,7 +47,7 @@ class Batch:
             except CamilloError as error:
                 seen = _UNSEEN if isinstance(error, SourceUnreadable) else stat
                 key = held.key if held else None
-                self.records.append(KnownFile(path, seen, b"", key, str(error)))
+                self.records.append(KnownFile(path, seen, b"", key, (_told(error, path),), True))
                 continue
             if held is None or held.hash != digest(content):
                 self.differing[path] = content
@@ -77,7 +77,7 @@ class Batch:
         }
         book.store.delete(sorted(renamed), BY_HAND, bulk=True)
         self.records += [
-            known_file(path, self._stats[path], self.differing[path], each.key, first_problem(each))
+            known_file(path, self._stats[path], self.differing[path], each.key, problems_of(each))
             for path, each in memories.items()
         ]
 
@@ -91,7 +91,7 @@ class Batch:
                 memory = book.placed(book.folder.dialect.parse(path, content), path)
                 if forgotten.hides(memory) and book.store.get([memory.key])[0] is None:
                     self.records.append(
-                        known_file(path, self._stats[path], content, None, (_WAS_FORGOTTEN, 0))
+                        known_file(path, self._stats[path], content, None, (_WAS_FORGOTTEN,))
                     )
                 else:
                     parsed[path] = memory
@@ -99,7 +99,7 @@ class Batch:
                 held = self._former.get(path)
                 key = held.key if held else None
                 self.records.append(
-                    known_file(path, self._stats[path], content, key, (str(error), error.line))
+                    known_file(path, self._stats[path], content, key, (_told(error, path),), True)
                 )
         return parsed
 
@@ -136,16 +136,28 @@ class Batch:
 
 
 def known_file(
-    path: str, stat: NoteStat, content: bytes, key: Key | None, problem: tuple[str, int]
+    path: str,
+    stat: NoteStat,
+    content: bytes,
+    key: Key | None,
+    problems: tuple[str, ...],
+    broken: bool = False,
 ) -> KnownFile:
-    return KnownFile(path, stat, digest(content), key, *problem)
+    return KnownFile(path, stat, digest(content), key, problems, broken)
 
 
-def first_problem(memory: Memory) -> tuple[str, int]:
-    """In words, and its line."""
-    problem = str((memory.extra.get("problems") or [""])[0])
-    line = re.match(r"line (\d+): ", problem)
-    return (problem[line.end() :], int(line[1])) if line else (problem, 0)
+def problems_of(memory: Memory) -> tuple[str, ...]:
+    """What of a note could not be used, in words."""
+    return tuple(map(str, memory.extra.get("problems") or ()))
+
+
+def _told(error: CamilloError, path: str) -> str:
+    """The message without the file's name, which stands beside it; with the line, if it has one."""
+    said = str(error)
+    for name in (printable(path), repr(printable(path))):
+        said = said.removeprefix(name).removeprefix(":").lstrip()
+    line = error.line if isinstance(error, NoteBroken) else 0
+    return f"line {line}: {said}" if line else said
 
 
 def digest(content: bytes) -> bytes:

@@ -12,8 +12,8 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from hashlib import sha256
 
+from camillo.elsewhere import reopening
 from camillo.errors import (
     CamilloError,
     InvalidValue,
@@ -34,8 +34,10 @@ from camillo.model import (
     Outcome,
     replace,
 )
-from camillo.notebook.batch import BY_HAND, FILE, TWIN, Batch, digest, first_problem, known_file
+from camillo.notebook.batch import BY_HAND, FILE, TWIN, Batch, digest, known_file, problems_of
 from camillo.notebook.doomed import Doomed
+from camillo.notebook.moving import home_of, moved
+from camillo.notebook.problems import Problem, problems_in, storable
 from camillo.ports import KnownFile, NoteFolder, NoteStat, Store
 from camillo.records import NamedTuple
 
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
     from camillo.forgotten import Forgotten
 
-__all__ = ["Notebook", "Problem", "Saved"]
+__all__ = ["Notebook", "Saved"]
 
 _PATIENCE = 0.5  # seconds in which a folder is not looked through again
 # What is as new as the last look less this may have been changed once more in the same tick.
@@ -55,14 +57,6 @@ _AT_ONCE = 500  # files that are taken in by one transaction
 _TRIES = 8  # rewrites of a note that somebody else writes at the same time
 _SHORTEST = 8  # characters of an expected hash
 _ALWAYS = frozenset({"id", "scope", "extra", "body", "origin"})  # of these the file is the truth
-
-
-class Problem(NamedTuple):
-    """A file of which something could not be read; `line` counts from 1, 0 = all of it."""
-
-    path: str
-    line: int
-    message: str
 
 
 class Saved(NamedTuple):
@@ -107,6 +101,7 @@ class Notebook:
         known, scanned = self.files.stats(), self.files.scanned()
         now = time.time_ns()
         stats, unreadable = self.folder.scan()  # after `known`: what we make meanwhile is not gone
+        stats = storable(stats)
         racy = scanned - _RACY_NS
         changed = [
             path
@@ -180,11 +175,12 @@ class Notebook:
 
     def problems(self) -> list[Problem]:
         """What could not be read in the folder, and texts that wait for a person to merge them."""
-        broken = [Problem(each.path, each.line, each.problem) for each in self.files.problems()]
-        return broken + [
-            Problem(path, 0, "saved while its note was being written: merge it, then delete it")
-            for path in self.folder.conflicts()
-        ]
+        return problems_in(self.folder, self.files.problems())
+
+    def broken(self) -> list[KnownFile]:
+        """The files that cannot be read as notes."""
+        found: list[KnownFile] = self.files.broken()
+        return found
 
     def hash_of(self, path: str) -> str:
         """The SHA-256 of a file's bytes, in hex; what `save` may be told to expect."""
@@ -214,10 +210,11 @@ class Notebook:
         by: Author = Author(),
         *,
         expect: str = "",
+        move: bool = False,
     ) -> Saved:
         """Write the note that `change` makes of the one with this key (None: there is none), as it
         is in its file now. `expect` is the hash of the bytes that the caller has seen, or its
-        first characters.
+        first characters. With `move` the file goes where the note's room is.
 
         Raises NoteChanged when the file is not what was expected, or when somebody else writes it
         all the time; NoteBroken when it cannot be edited; Refused for a folder that is read-only.
@@ -227,7 +224,8 @@ class Notebook:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with self.files.held(), self.store.transaction():
-                    saved, known = self._saved(key, change, by, expect, tries_left < _TRIES - 1)
+                    looked = tries_left < _TRIES - 1
+                    saved, known, gone = self._saved(key, change, by, expect, looked, move)
             except NoteChanged as error:
                 if not tries_left or isinstance(error, _Unexpected):
                     raise
@@ -236,7 +234,7 @@ class Notebook:
                 break
         if known is not None:
             with suppress(StoreBusy, StoreFull):  # then the next look reads it once more
-                self.files.record([known])
+                self.files.record([known], gone)
         self._looked = float("-inf")
         return saved
 
@@ -247,8 +245,9 @@ class Notebook:
         by: Author,
         expect: str,
         looked: bool,
-    ) -> tuple[Saved, KnownFile | None]:
-        row = self.store.get([key])[0]
+        move: bool,
+    ) -> tuple[Saved, KnownFile | None, list[str]]:
+        row, gone = self.store.get([key])[0], []
         path, former = self._file_of(key, row, looked)
         if expect and not _hex(former or b"").startswith(expect.lower()):
             held = f"has the hash {_hex(former)}" if former is not None else "does not exist"
@@ -267,16 +266,21 @@ class Notebook:
                 name, key = called, key._replace(id=called)  # it is called by its path
                 content = dialect.render(replace(memory, id=name))
             if content == former and memory == now:
-                return Saved(Outcome("deduplicated", key), path, _hex(content)), None
-            stat = None if content == former else self.folder.write(path, content, former)
+                return Saved(Outcome("deduplicated", key), path, _hex(content)), None, []
+            home = home_of(self.folder, path, memory, now) if move and now is not None else path
+            if former is not None and home != path:
+                stat: NoteStat | None = moved(self.folder, path, home, content, former)
+                gone, path = [path], home
+            else:
+                stat = None if content == former else self.folder.write(path, content, former)
         written = self.placed(dialect.parse(path, content), path, key)
         if (forgotten := self.forgotten()).hides(written):
             forgotten.allow([written], by)  # who writes it again wants it
         outcome = self.store.put([self.carried(written, memory)], by)[0]
         if outcome.status == "deduplicated":  # the row was the same, the file was not
             outcome = outcome._replace(status="updated")
-        seen = stat and known_file(path, stat, content, key, first_problem(written))
-        return Saved(outcome, path, _hex(content)), seen
+        seen = stat and known_file(path, stat, content, key, problems_of(written))
+        return Saved(outcome, path, _hex(content)), seen, gone
 
     def _file_of(self, key: Key, row: Memory | None, looked: bool) -> tuple[str, bytes | None]:
         """The file of a note and what it holds; None where it has none. Raises NoteChanged where a
@@ -362,10 +366,10 @@ class Notebook:
         return list(dict.fromkeys(paths))
 
     def is_there(self, path: str) -> bool:
-        """Also what cannot be read is there."""
+        """Also what cannot be read is there, but for a path that can be no note's."""
         try:
             self.folder.read(path)
-        except NotFound:
+        except (NotFound, Refused):
             return False
         except CamilloError:
             return True
@@ -373,9 +377,8 @@ class Notebook:
 
     def _check_writable(self) -> None:
         if not self.folder.writable:
-            raise Refused(
-                f"{self.folder.folder} is only read: `camillo open` it with --write to change it"
-            )
+            how = reopening(self.folder.folder)
+            raise Refused(f"{self.folder.folder} is only read: `{how}` lets camillo change it")
 
 
 class _Unexpected(NoteChanged):
@@ -399,4 +402,6 @@ def _below(path: str, folders: Iterable[str]) -> bool:
 
 
 def _hex(content: bytes) -> str:
+    from hashlib import sha256  # loads OpenSSL: 3 ms that a look does without
+
     return sha256(content).hexdigest()

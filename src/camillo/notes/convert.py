@@ -7,7 +7,7 @@ not rewritten.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from camillo.errors import InvalidValue, Refused
 from camillo.model import Memory, Place, replace
@@ -15,20 +15,24 @@ from camillo.notes.names import slug, unique_name
 from camillo.ports import Dialect
 from camillo.records import NamedTuple
 
-__all__ = ["Fitted", "Names", "fitted"]
+__all__ = ["Fitted", "Names", "fitted", "only_here", "own_keys", "same"]
 
 _OURS = ("file", "problems", "import")  # keys of `extra` that say where a note is, or came from
 # Fields that say where a memory lies and not what it is, or that a file need not repeat.
 _SILENT = frozenset({"id", "scope", "namespace", "edges", "kind", "place", "extra", "trust"})
+_NOT_KEPT = (*_OURS, "frontmatter")
+_NO_TEXT = "no UTF-8"  # in the words of the problem that a reader tells
 _ROOM_CHARS = 32
 _NAMELESS = "note"
 
 
 class Fitted(NamedTuple):
-    """`lost` says in words what the dialect has no place for."""
+    """`content` is the file of the note, made anew, and `memory` what a reader makes of that;
+    `lost` says in words what the dialect has no place for."""
 
     memory: Memory
     path: str
+    content: bytes
     lost: list[str]
 
 
@@ -87,8 +91,8 @@ class Names:
 
 
 def fitted(memory: Memory, names: Names, dialect: Dialect) -> Fitted:
-    """The note under its new name, with what the dialect can hold. Its name was given before, and
-    those of all notes that it links to."""
+    """The note under its new name, as the dialect's file says it. Its name was given before, and
+    those of all notes that it links to. Raises InvalidValue, Refused, NoteBroken."""
     lost: list[str] = []
     id_, room = names.ids[memory.id], names.rooms[memory.id]
     kind = memory.kind
@@ -120,7 +124,48 @@ def fitted(memory: Memory, names: Names, dialect: Dialect) -> Fitted:
         lost.append(f"room {memory.place.room!r}" + (f" becomes {room!r}" if room else ""))
     if id_.rpartition("/")[2] != memory.id.rpartition("/")[2]:
         lost.append(f"name {memory.id!r} becomes {id_!r}")
-    return Fitted(made, dialect.path_of(made), lost)
+    if any(_NO_TEXT in problem for problem in memory.extra.get("problems", ())):
+        lost.append(f"bytes that are {_NO_TEXT}")
+    path = dialect.path_of(made)
+    content = dialect.render(made)
+    said = dialect.parse(path, content)
+    return Fitted(said, path, content, [*lost, *_unsaid(made, said, dialect)])
+
+
+def only_here(memory: Memory, dialect: Dialect) -> bool:
+    """Has this memory anything that its file cannot say, or no file at all?"""
+    return bool(
+        not memory.extra.get("file")
+        or ("edges" not in dialect.fields and memory.edges)
+        or ("place" not in dialect.fields and memory.place != Place())
+        or _unheld(memory, dialect)
+    )
+
+
+def _unsaid(made: Memory, said: Memory, dialect: Dialect) -> Iterator[str]:
+    """In words, what of the fields that the dialect has its file says otherwise, and which keys of
+    the note's own it has not."""
+    for name in sorted(dialect.fields - _SILENT - {"body", "created", "updated"}):
+        value, now = getattr(made, name), getattr(said, name)
+        if value and value != now:
+            yield f"{name} {_shown(value)}" + (f" becomes {_shown(now)}" if now else "")
+    for name in ("wing", "hall"):
+        if (value := getattr(made.place, name)) and value != getattr(said.place, name):
+            yield f"{name} {value!r}"
+    for key, value in own_keys(made).items():
+        if not same(value, own_keys(said).get(key)):
+            yield f"key {key!r}"
+
+
+def own_keys(memory: Memory) -> dict[str, object]:
+    """What a note says under keys that are none of camillo's, and what camillo keeps for others."""
+    kept = {key: value for key, value in memory.extra.items() if key not in _NOT_KEPT}
+    return kept | dict(memory.extra.get("frontmatter", {}))
+
+
+def same(one: object, other: object) -> bool:
+    """Also of what is unlike itself, as `.nan`."""
+    return one == other or repr(one) == repr(other)
 
 
 def _shown(value: object) -> str:

@@ -31,6 +31,11 @@ VERSION = 1  # of what is generated: pages that another one wrote are made anew
 REGISTRY, ROUTING = "registry", "routing"
 _SHORT = 40  # units of a summary that describes its room
 _NONE = "—"
+_NO_PROSE = r"(?sm)<!--.*?-->|^```.*?^```|`[^`\n]*`"
+_HAN = "[\u3400-\u9fff\uf900-\ufaff]"
+_WORD = "[A-Za-z]{2,}"
+_HEAD = 10_000  # characters of a page that tell its language
+_FEWEST = 4  # words, or signs of Chinese, that tell a language
 
 
 class _Words(NamedTuple):
@@ -134,12 +139,26 @@ _WORDS: dict[Language, _Words] = {"en": _ENGLISH, "zh": _CHINESE}
 
 
 def language_of(page: str) -> Language | None:
-    """The language of what was generated in a page; None where nothing tells."""
+    """The language of what was generated in a page, else of what people wrote in it; None where
+    nothing tells."""
     for signs in (_Words.tables, _Words.titles):
         for language, words in _WORDS.items():
             if any(line in page for line in signs(words)):
                 return language
-    return None
+    return _language_of_prose(page)
+
+
+def _language_of_prose(page: str) -> Language | None:
+    """Chinese where it has a sign for every two words at least: names of programs are words too."""
+    parts, at = [], 0
+    for region in regions(page):
+        parts.append(page[at : page.rfind("<!--", at, region.named)])
+        at = region.end
+    prose = re.sub(_NO_PROSE, " ", "".join([*parts, page[at:]])[:_HEAD])
+    signs, words = len(re.findall(_HAN, prose)), len(re.findall(_WORD, prose))
+    if signs + words < _FEWEST:
+        return None
+    return "zh" if 2 * signs > words else "en"
 
 
 def room_page(
@@ -167,8 +186,9 @@ def emptied_page(room: str, existing: str, language: Language) -> str | None:
     if region is None:
         return None
     above = existing[: existing.rfind("\n", 0, region.named) + 1].strip("\ufeff \t\r\n")
+    beside = existing[region.named : region.inner].partition("-->")[2].strip()
     below = existing[region.end :].strip().removeprefix("-->")
-    if above in ("", *_headings(room, region)) and not below:
+    if above in ("", *_headings(room, region)) and not (beside or below):
         return ""
     return filled(existing, region, region.label, _table(_WORDS[language].files, []))
 

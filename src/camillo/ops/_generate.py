@@ -85,7 +85,7 @@ def cli_markdown(table: Table) -> str:
     """The text of `docs/CLI.md`."""
     overview = ["| command | | |", "|---|---|---|"]
     overview += [
-        f"| [`{name}`](#{name}) | {'writes' if row[3] else 'reads'} | {_cell(row[2])} |"
+        f"| [`{name}`](#{_anchor(name)}) | {'writes' if row[3] else 'reads'} | {_cell(row[2])} |"
         for name, row in table.items()
     ]
     sections = [_section(name, row) for name, row in table.items()]
@@ -173,6 +173,10 @@ def _option(parameter: Parameter) -> str:
     value = "" if parameter.kind == "bool" else parameter.wanted
     default = f"`{parameter.fallback}`" if parameter.fallback else ""
     return f"| {names} | {_cell(value)} | {_cell(default)} | {_cell(parameter.help)} |"
+
+
+def _anchor(heading: str) -> str:
+    return heading.replace(" ", "-")
 
 
 def _cell(text: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from unicodedata import normalize
 
-from camillo.errors import Ambiguous, InvalidValue, NotFound, nearest
+from camillo.errors import Ambiguous, InvalidValue, NoteBroken, NotFound, nearest
 from camillo.model import (
+    GLOBAL,
     INTERNAL_KINDS,
     NOT_NOTES,
     Filter,
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 __all__ = [
     "NOTHING_KEPT",
     "any_note",
+    "broken_file",
     "find_memory",
+    "keys_of",
     "make_filter",
     "note_path",
     "path_of",
@@ -35,6 +38,8 @@ __all__ = [
     "source_text",
     "superseded",
     "unknown_places",
+    "unread",
+    "which",
 ]
 
 NOTHING_KEPT = "nothing is kept yet: `camillo mine PATH` or `camillo remember TEXT` begins"
@@ -49,31 +54,68 @@ def find_memory(vault: Vault, id: str, scope: str | None = None) -> tuple[OpenRo
     """
     if not id or "\0" in id:
         raise InvalidValue(f"{id!r} is no id; `camillo list --ids` shows them")
-    filter = Filter(None, archived=True)
-    found: list[tuple[OpenRoot, Key]] = []
+    whole: list[tuple[OpenRoot, Key]] = []
+    begun: list[tuple[OpenRoot, Key]] = []
     names: list[str] = []
     for root in vault.roots(scope):
-        keys = root.store.find(id, filter, limit=20)
-        exact = [key for key in keys if key.id == id]
-        made = [key for key in keys if short_id(key.id) != key.id and len(id) >= _SHORTEST]
-        if not keys and "/" not in id and root.has_notes and root.notebook is not None:
-            made = root.notebook.named(id)
-        found += [(root, key) for key in exact or made]
-        names += [key.id for key in keys if short_id(key.id) == key.id]
-    whole = [each for each in found if each[1].id == id]
-    found = list(nearest_root(whole, scope)) or found
+        whole += [(root, key) for key in keys_of(root, id)]
+        for key in root.store.find(id, Filter(None, archived=True), limit=20):
+            if short_id(key.id) == key.id:
+                names.append(key.id)
+            elif len(id) >= _SHORTEST:
+                begun.append((root, key))
+    found = list(nearest_root(whole, scope)) or begun
     if len(found) > 1:
-        shown = ", ".join(f"{key.id} ({root.name})" for root, key in found[:5])
-        more = "" if whole else "more of the id" if "/" not in found[0][1].id else "the room too"
-        ways = [way for way in (more, choices(found)) if way]
-        way = ", or ".join(ways) or "one of them another name"
-        raise Ambiguous(f"{id!r} could be any of {shown}: give {way}")
+        raise Ambiguous(which(id, found, "" if whole else "more of the id"))
     for root, key in found:
         memory = root.store.get([key])[0]
         if memory is not None:
             return root, memory
+    for root in vault.roots(scope):
+        if broken := broken_file(root, id):
+            raise NoteBroken(f"{broken[0]} cannot be read as a note: {broken[1]}", broken[0])
     meant = f"did you mean {names[0]!r}? " if names else ""
     raise NotFound(f"nothing has the id {id!r}; {meant}`camillo list --ids` shows what there is")
+
+
+def keys_of(root: OpenRoot, name: str) -> list[Key]:
+    """The memories of this name: the one of no session, else one in each; where notes are called by
+    their paths, those whose file has it. Such a name is as whole as an id."""
+    keys = [key for key in root.store.find(name, Filter(None, archived=True)) if key.id == name]
+    if not keys and "/" not in name and root.has_notes and root.notebook is not None:
+        keys = root.notebook.named(name)
+    return [key for key in keys if key.session == GLOBAL] or keys
+
+
+def broken_file(root: OpenRoot, name: str) -> tuple[str, str] | None:
+    """The path of a file of this name that cannot be read as a note, and why."""
+    if not root.has_notes or root.notebook is None:
+        return None
+    for each in root.notebook.broken():
+        stem = each.path.removesuffix(".md")
+        own = stem if "/" in name and root.notebook.by_path else stem.rpartition("/")[2]
+        if name in (each.path, own):
+            return os.path.join(root.root.folder, each.path), "; ".join(each.problems)
+    return None
+
+
+def unread(roots: Iterable[OpenRoot]) -> list[str]:
+    """In words, how many files of these roots cannot be read as notes."""
+    books = [root.notebook for root in roots if root.has_notes]
+    count = sum(len(book.broken()) for book in books if book is not None)
+    if not count:
+        return []
+    files = "1 file" if count == 1 else f"{count:,} files"
+    return [f"{files} cannot be read as a note: `camillo roots` says which and why"]
+
+
+def which(name: str, found: Sequence[tuple[OpenRoot, Key]], more: str = "") -> str:
+    """Of several, in words, which there are and what chooses one."""
+    shown = ", ".join(f"{key.id} ({root.name})" for root, key in found[:5])
+    by_room = len({key.id for _, key in found}) > 1 and "/" in found[0][1].id
+    ways = [way for way in (more, "the room too" if by_room else "", choices(found)) if way]
+    way = ", or ".join(ways) or "one of them another name"
+    return f"{name!r} could be any of {shown}: give {way}"
 
 
 def make_filter(

@@ -8,35 +8,35 @@ from __future__ import annotations
 
 import re
 
-from camillo.errors import Ambiguous, InvalidValue, Refused
-from camillo.model import GLOBAL, Filter, Key, Memory, Place
+from camillo.errors import Ambiguous, InvalidValue
+from camillo.model import Filter, Memory, Place
 from camillo.notes.names import slug, unique_name
+from camillo.ops._lookup import keys_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camillo.vault import OpenRoot
 
-__all__ = ["check_name", "free_id", "keys_of", "meant", "note_id"]
+__all__ = ["check_name", "check_room", "free_id", "meant", "note_id"]
 
 # What would lead out of a folder, or be cut short, on some system.
 _PATHS = re.compile(r"[/\\\0-\x1f\x7f]|\A\.|\A[A-Za-z]:|%(?:2e|2f|5c|00)", re.IGNORECASE)
 
 
 def check_name(name: str, *, by_path: bool = False) -> None:
-    """Raises Refused for a name that is a path, but for that of a note which is called by it. What
-    a file may be called is its dialect's."""
+    """Raises InvalidValue for a name that is a path, but for that of a note which is called by it.
+    What a file may be called is its dialect's."""
     parts = name.split("/") if by_path else [name]
     if any(not part or _PATHS.search(part) for part in parts):
-        raise Refused(f"{name!r} is no name of a note: letters, digits, '-' and '_' make one")
+        raise InvalidValue(f"{name!r} is no name of a note: letters, digits, '-' and '_' make one")
 
 
-def keys_of(root: OpenRoot, name: str) -> list[Key]:
-    """The memories of this name: the one of no session, else one in each; where notes are called by
-    their paths, those whose file has it."""
-    keys = [key for key in root.store.find(name, Filter(None, archived=True)) if key.id == name]
-    if not keys and root.notebook is not None and "/" not in name:
-        keys = root.notebook.named(name)
-    return [key for key in keys if key.session == GLOBAL] or keys
+def check_room(room: str) -> None:
+    """Raises InvalidValue for a room that is no folder of a root: "a" and "a/b" are, "" is none."""
+    if room and any(not part or _PATHS.search(part) for part in room.split("/")):
+        raise InvalidValue(
+            f"{room!r} is no room: letters, digits, '-' and '_' make one, as ops/deploy"
+        )
 
 
 def meant(root: OpenRoot, name: str) -> str:
@@ -72,7 +72,7 @@ def free_id(root: OpenRoot, title: str, room: str | None, kind: str | None) -> s
         if root.notebook.by_path:
             return _free_path(root, first, room, kind)
     taken = [key.id for key in root.store.find(first, Filter(None, archived=True), limit=1000)]
-    return unique_name(first, taken)
+    return unique_name(first, [*taken, *_broken_names(root)])
 
 
 def _free_path(root: OpenRoot, name: str, room: str | None, kind: str | None) -> str:
@@ -82,4 +82,11 @@ def _free_path(root: OpenRoot, name: str, room: str | None, kind: str | None) ->
     above = place.rpartition("/")[0]
     first = dialect.id_of(name, above)
     taken = [key.id for key in root.store.find(first, Filter(None, archived=True), limit=1000)]
+    taken += _broken_names(root)
     return dialect.id_of(unique_name(name, [id_.rpartition("/")[2] for id_ in taken]), above)
+
+
+def _broken_names(root: OpenRoot) -> list[str]:
+    """What files are called that cannot be read as notes."""
+    broken = root.notebook.broken() if root.notebook is not None else []
+    return [each.path.rpartition("/")[2].removesuffix(".md") for each in broken]

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from camillo.errors import Ambiguous, InvalidValue, NotFound, UnknownSource
 from camillo.model import GLOBAL, INTERNAL_KINDS, NOT_NOTES, Author, Filter, Key, Memory, Page
 from camillo.notes.scopes import default_scope
-from camillo.ops._naming import keys_of
+from camillo.ops._lookup import keys_of, which
 from camillo.ops._pages import keep_pages, list_in
-from camillo.ops._scope import choices, nearest_root
-from camillo.ops.embed import embed_later
+from camillo.ops._scope import nearest_root
+from camillo.ops.embed import embed_note
 from camillo.ops.report import Report
 from camillo.text.rules import is_rule
 
@@ -28,9 +28,11 @@ __all__ = [
     "find_note",
     "find_source",
     "graph_around",
+    "milliseconds",
     "must_exist",
     "root_for",
     "usual_kind",
+    "words_of",
     "write_note",
 ]
 
@@ -49,6 +51,24 @@ def check_date(option: str, date: str | None) -> None:
         pass
     if date is not None:
         raise InvalidValue(f"{option} must be a date like 2027-01-31, not {date!r}")
+
+
+def milliseconds(option: str, date: str | None) -> int | None:
+    """The beginning of a date; 0 for "", which is none."""
+    if not date:
+        return None if date is None else 0
+    check_date(option, date)
+    from datetime import UTC, datetime
+
+    moment = datetime.fromisoformat(date + "0001-01-01"[len(date) :])
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def words_of(given: tuple[str, ...], *, comma: bool = False) -> tuple[str, ...] | None:
+    """What a list is to be, each once, at a `comma` several; None where nothing was given, so that
+    "" makes it empty."""
+    parts = (part for each in given for part in (each.split(",") if comma else [each]))
+    return tuple(dict.fromkeys(filter(None, map(str.strip, parts)))) if given else None
 
 
 def root_for(vault: Vault, scope: str | None, kind: str, name: str = "") -> OpenRoot:
@@ -84,7 +104,7 @@ def find_note(vault: Vault, name: str, scope: str | None) -> tuple[OpenRoot, Mem
     if not found:
         raise NotFound(f"no memory is called {name!r}; `camillo list` shows what there is")
     if len(near := nearest_root(found, scope)) > 1:
-        raise Ambiguous(_which(name, found))
+        raise Ambiguous(which(name, [(root, memory.key) for root, memory in found]))
     root, memory = near[0]
     if memory.kind in NOT_NOTES:
         raise InvalidValue(f"{name!r} is a {memory.kind}, kept word for word: it is not rewritten")
@@ -109,16 +129,6 @@ def find_source(vault: Vault, name: str, scope: str | None) -> tuple[OpenRoot, M
         raise UnknownSource(f"no memory {name!r} that a link could lead from") from None
 
 
-def _which(name: str, found: list[tuple[OpenRoot, Memory]]) -> str:
-    shown = " and ".join(f"{root.name} ({root.root.folder})" for root, _ in found)
-    if way := choices(found):
-        return f"{name!r} is in {shown}: choose with {way}"
-    ids = sorted({memory.id for _, memory in found})
-    if len(ids) > 1:
-        return f"{name!r} could be any of {', '.join(ids)}: give the room too"
-    return f"{name!r} is in {shown}: give one of them another name in its file"
-
-
 def write_note(
     vault: Vault,
     root: OpenRoot,
@@ -126,8 +136,12 @@ def write_note(
     change: Callable[[Memory | None], Memory],
     via: str,
     expect: str = "",
+    *,
+    follow: bool = True,
+    move: bool = False,
 ) -> Report:
-    """Write what `change` makes of a note as it is now; the report has one result."""
+    """Write what `change` makes of a note as it is now; the report has one result. Vectors `follow`
+    where the text may be another; with `move` its file goes where its room is."""
     by = Author(vault.author.who, via)
     seen: list[Memory | None] = [None, None]
 
@@ -137,8 +151,9 @@ def write_note(
 
     more: list[str] = []
     if root.notebook is not None:
-        saved = root.notebook.save(key, watched, by, expect=expect)
-        outcome, where = saved.outcome, {"path": saved.path, "hash": saved.hash}
+        saved = root.notebook.save(key, watched, by, expect=expect, move=move)
+        outcome = saved.outcome
+        where = {"path": saved.path, "folder": root.root.folder, "hash": saved.hash}
         more += list_in(root, saved.path, seen[1], seen[0])
     else:
         if expect:
@@ -150,7 +165,8 @@ def write_note(
     root.scrub()
     more += keep_pages(vault, root)
     reply = {"id": outcome.key.id, "status": outcome.status, "scope": root.scope, **where}
-    return Report(results=[reply], degraded=more + embed_later(vault, root))
+    more += embed_note(vault, root) if follow else []
+    return Report(results=[reply], degraded=more)
 
 
 def exists_in(root: OpenRoot) -> Callable[[Key], bool]:
@@ -186,8 +202,9 @@ def graph_around(root: OpenRoot) -> Graph:
     """All notes of a root with their links and mentions."""
     from camillo.config import mentions_wanted
     from camillo.graph.edges import graph_of
-    from camillo.text.mentions import mentions
+    from camillo.text.mentions import reader
 
     kinds = set(root.store.tally("kind", Filter(None))) - NOT_NOTES - INTERNAL_KINDS
-    notes = root.store.scan(Filter(None, kinds=tuple(sorted(kinds))), Page(order="id"))
-    return graph_of(notes, mentions if mentions_wanted() else None)
+    notes = list(root.store.scan(Filter(None, kinds=tuple(sorted(kinds))), Page(order="id")))
+    named = ((note.id, note.place.room, note.aliases) for note in notes)
+    return graph_of(notes, reader(root.root.form, named) if mentions_wanted() else None)

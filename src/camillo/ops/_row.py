@@ -142,7 +142,7 @@ def _kind(where: str, hint: Any) -> tuple[str, tuple[str, ...]]:
 def _flags(name: str, short: str, kind: str, default: object) -> tuple[str, ...]:
     long = f"--{name.replace('_', '-')}"
     first = (short, long) if short else (long,)
-    return (*first, f"--no-{long[2:]}") if kind == "bool" and default is True else first
+    return (*first, f"--no-{long[2:]}") if kind == "bool" and default is not False else first
 
 
 def _refuse_clashes(record: Operation, row: Row) -> None:

@@ -1,4 +1,4 @@
-"""Which of several roots is meant where one thing was asked for."""
+"""Which of several roots is meant where one thing was asked for, and whether a root is trusted."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
-    from camillo.vault import OpenRoot
+    from camillo.vault import OpenRoot, Vault
 
     Thing = TypeVar("Thing")
 
-__all__ = ["choices", "nearest_root"]
+__all__ = ["choices", "marked", "nearest_root"]
 
 
 def nearest_root(
@@ -27,3 +27,13 @@ def choices(found: Sequence[tuple[OpenRoot, object]]) -> str:
     """In words, what chooses one of these; "" where they are in one root."""
     names = list(dict.fromkeys(root.name for root, _ in found))
     return " or ".join(f"--scope {name}" for name in names) if len(names) > 1 else ""
+
+
+def marked(vault: Vault, root: OpenRoot, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Memories of a root as surfaces show them, marked where nobody vouched for its project."""
+    if vault.trusts(root):
+        return records
+    return [
+        each if each.get("trust", "normal") != "normal" else {**each, "trust": "untrusted"}
+        for each in records
+    ]

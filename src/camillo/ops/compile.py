@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from camillo.elsewhere import reopening
 from camillo.lifecycle.compile import compile_pages
 from camillo.ops._in_root import InRoot
-from camillo.ops._pages import COMPILED_FORMS
+from camillo.ops._pages import COMPILED_FORMS, language_for
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, NOTHING_FOUND, Report
 
 if TYPE_CHECKING:
+    from camillo.notes.outline import Language
     from camillo.vault import OpenRoot, Vault
 
 __all__ = ["CompileReport", "compile_"]
+
+_PLAN = "ROOT.md"
 
 
 class CompileReport(Report):
@@ -43,31 +48,50 @@ def compile_(
     """Make the tables of `ROOT.md` and of each room's `index.md` from the heads of the notes.
 
     What stands outside the marked regions is never changed, and a page without any is left alone.
-    Nothing is written where nothing changed.
+    Nothing is written where nothing changed. Without --scope these are the roots that have a
+    ROOT.md, or the only one that holds notes.
 
     camillo compile
     camillo compile --scope project --dry-run
     """
     report = CompileReport(dry_run=dry_run)
-    for root in vault.roots(scope):
-        if why := _left_alone(root):
-            if scope or root.has_notes:
-                report.degraded.append(f"{root.name} is left alone: {why}")
-        elif scope or root.has_notes:
-            chosen = vault.settings.outline.language if language == "auto" else language
-            _compile(root, chosen, all, dry_run, report)
+    for root in _chosen(vault, scope, report):
+        _compile(root, language_for(vault, language), all, dry_run, report)
     for each in report.results:
         setattr(report, each["status"], getattr(report, each["status"]) + 1)
     if not report.results:
-        report.degraded.append("there are no notes to make pages of")
+        report.degraded = report.degraded or ["there are no notes to make pages of"]
         report.exit_code = NOTHING_FOUND
     elif report.failed:
         report.exit_code = IN_PART
     return report
 
 
+def _chosen(vault: Vault, scope: str | None, report: CompileReport) -> list[OpenRoot]:
+    """The root that is named; of several those that have a plan. What is left alone is told."""
+    roots = [root for root in vault.roots(scope) if scope or root.has_notes]
+    roots = [root for root in roots if root.name == scope] or roots
+    why = {root.name: _left_alone(root) for root in roots}
+    ours = [root for root in roots if not why[root.name]]
+    if len(ours) > 1:
+        for root in ours:
+            if not _has_plan(root):
+                how = f"`camillo compile --scope {root.name}` makes one"
+                why[root.name] = f"it has no {_PLAN} yet; {how}"
+    report.degraded += [f"{name} is left alone: {said}" for name, said in why.items() if said]
+    return [root for root in ours if not why[root.name]]
+
+
+def _has_plan(root: OpenRoot) -> bool:
+    return os.path.isfile(os.path.join(root.root.folder, _PLAN))
+
+
 def _compile(
-    root: OpenRoot, language: str, everything: bool, dry_run: bool, report: CompileReport
+    root: OpenRoot,
+    language: Language | None,
+    everything: bool,
+    dry_run: bool,
+    report: CompileReport,
 ) -> None:
     assert root.notebook is not None
     root.catch_up()
@@ -77,7 +101,7 @@ def _compile(
         partial(root.superseded, root.store.get),
         scope=root.scope,
         label=root.root.title,
-        language=None if language == "auto" else language,  # type: ignore[arg-type]
+        language=language,
         everything=everything,
         dry_run=dry_run,
     )
@@ -89,7 +113,7 @@ def _left_alone(root: OpenRoot) -> str:
     if root.root.form not in COMPILED_FORMS:
         return f"its pages are those of {root.root.form}"
     if not root.root.writable:
-        return "it is only read; `camillo open` it with --write to change it"
+        return f"it is only read; `{reopening(root.root.folder)}` lets camillo change it"
     if root.notebook is None:
         return "its notes are no files"
     return ""

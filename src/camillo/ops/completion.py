@@ -58,7 +58,8 @@ def _parameters(name: str, table: Table) -> list[Parameter]:
 
 def _choices(parameter: Parameter) -> tuple[str, ...]:
     """What is completed: of roots the two that there are everywhere."""
-    return _ROOTS if parameter.metavar == "ROOT" else parameter.choices
+    choices = _ROOTS if parameter.metavar == "ROOT" else parameter.choices
+    return tuple(filter(None, choices))
 
 
 def _first_words(table: Table) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from camillo.errors import MissingExtra
 from camillo.ops._in_root import InRoot
 from camillo.ops.operation import operation
@@ -11,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camillo.vault import OpenRoot, Vault
 
-__all__ = ["embed", "embed_later", "embed_root"]
+__all__ = ["FEW", "embed", "embed_later", "embed_note", "embed_root"]
+
+FEW = 50  # vectors that are not worth a word while they are being made
 
 
 @operation(writes=True, idempotent=True)
@@ -60,9 +64,23 @@ def _embed(vault: Vault, root: OpenRoot) -> tuple[int, bool]:
         return left, not mine
 
 
+def embed_note(vault: Vault, root: OpenRoot) -> list[str]:
+    """As `embed_later`, for the few passages of one note: a process in the background is started
+    without a look at the model, or a write would take three times as long."""
+    if vault.attended or vault.later is None:
+        return embed_later(vault, root)
+    try:
+        if vault.has_embedder():
+            _start(vault.later, vault, root)
+    except MissingExtra as error:  # kept is kept
+        return [f"words only: {error}"]
+    return []
+
+
 def embed_later(vault: Vault, root: OpenRoot) -> list[str]:
     """Vectors for what is new: now where a person waits and sees it or the model is loaded
-    already, else in the background. What a report has to say of those that are not there yet."""
+    already, else in the background. What a report has to say of those that are not there yet: of a
+    few that are on their way nothing."""
     try:
         embedder = vault.embedder
     except MissingExtra as error:  # filed is filed
@@ -74,12 +92,16 @@ def embed_later(vault: Vault, root: OpenRoot) -> list[str]:
     else:
         left = root.meaning.missing(embedder)
         if left and vault.later:
-            named = vault.settings.search.embedder
-            vault.later(["embed", "--scope", root.name, "--embedder", named, "--quiet"])
-    if not left:
+            _start(vault.later, vault, root)
+    if not left or (vault.later and left <= FEW):
         return []
     how = "follow in the background" if vault.later else "come with `camillo embed`"
-    return [f"vectors {left} behind: they {how}"]
+    return [f"vectors {left:,} behind: they {how}"]
+
+
+def _start(later: Callable[[list[str]], None], vault: Vault, root: OpenRoot) -> None:
+    named = vault.settings.search.embedder
+    later(["embed", "--scope", root.name, "--embedder", named, "--quiet"])
 
 
 def embed_root(vault: Vault, root: OpenRoot) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from camillo.errors import InvalidValue
 from camillo.lifecycle.forget import erase
+from camillo.lifecycle.holding import pages_holding
 from camillo.model import NOT_NOTES, Author, Filter, Memory, short_id
 from camillo.ops._in_root import InRoot
 from camillo.ops._lookup import find_memory, path_text, source_of
@@ -20,8 +21,8 @@ __all__ = ["ForgetReport", "forget"]
 
 
 class ForgetReport(Report):
-    """`still_held_by` names backups and other memories that hold the text yet; `pending` says that
-    a reader of another process keeps the last bytes alive until the next command."""
+    """`still_held_by` names pages, backups and other memories that hold the text yet; `pending`
+    says that a reader of another process keeps the last bytes alive until the next command."""
 
     still_held_by: list[str] = []
     pending: bool = False
@@ -67,6 +68,7 @@ def forget(
             if any(memory.kind not in NOT_NOTES for memory in memories):
                 report.degraded += unlist_from(root, memories)
                 report.degraded += keep_pages(vault, root, always=True)
+                report.still_held_by += pages_holding(root, memories, done.held_by)
     if report.pending:
         report.degraded.append(
             "another process still reads the old state; the next command clears the last bytes"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from camillo.graph.document import document
 from camillo.graph.draw import draw
-from camillo.graph.edges import AUTHORED
+from camillo.graph.edges import AUTHORED, MENTIONS
 from camillo.graph.mermaid import mermaid
 from camillo.graph.walk import walk
 from camillo.ops._in_root import InRoot
@@ -57,7 +58,8 @@ def graph(
     around = graph_around(root)
     if found.key not in around.named(found.id):
         raise absent(root, id)
-    view = walk(around, found.key, depth=depth, types=relation or AUTHORED, direction=direction)
+    along = partial(walk, around, found.key, depth=depth, direction=direction)
+    view = along(types=relation or AUTHORED)
     shown = document(view)
     return GraphReport(
         results=shown["nodes"],
@@ -66,4 +68,13 @@ def graph(
         truncated=view.truncated,
         form=form,
         drawing=mermaid(view, fenced=False) if form == "mermaid" else draw(view, form),
+        degraded=[] if relation else _left_out(len(along(types=(MENTIONS,)).edges)),
     )
+
+
+def _left_out(mentions: int) -> list[str]:
+    """In words, how many are not walked along unless they are asked for."""
+    if not mentions:
+        return []
+    are = "1 mention is" if mentions == 1 else f"{mentions:,} mentions are"
+    return [f"{are} left out; --relation {MENTIONS} shows {'it' if mentions == 1 else 'them'}"]

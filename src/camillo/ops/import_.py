@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["ImportReport", "bring_in", "import_"]
 
 _SHOWN = 20  # links that are named
-_IN_PLACE = "open in place as"
+_IN_PLACE = "open in place as "
 _LINE = re.compile(r":\d+\Z")  # after the file that something was read in
 
 # Whose folders hold more than the notes that a root of theirs has: databases.
@@ -35,8 +35,8 @@ _WITH_MORE = ("nullclaw", "openclaw")
 
 class ImportReport(Report):
     """`results` are `Item`s: what became of each note. `not_notes` counts files by the reason why
-    they are none, or are no notes to bring in; `loose_links` names links that lead to no note, at
-    most twenty of them. `note` says why nothing needs importing."""
+    they are none, `open_in_place` by their root notes that need no import; `loose_links` names
+    links that lead to no note, at most twenty of them. `note` says why nothing needs importing."""
 
     format: str = ""
     path: str = ""
@@ -50,6 +50,7 @@ class ImportReport(Report):
     failed: int = 0
     links: int = 0
     not_notes: dict[str, int] = {}
+    open_in_place: dict[str, int] = {}
     loose: int = 0
     loose_links: list[str] = []
     dry_run: bool = False
@@ -182,7 +183,7 @@ def _open_folders(vault: Vault) -> list[tuple[str, Root]]:
 
 
 def _in_place(name: str) -> str:
-    return f"{_IN_PLACE} {name}"
+    return f"{_IN_PLACE}{name}"
 
 
 def _is_within(path: str, folder: str) -> bool:
@@ -212,10 +213,14 @@ def _follow(vault: Vault, root: OpenRoot) -> list[str]:
 
 
 def _report(done: Imported) -> ImportReport:
+    counted = sorted(done.counted.items())
     report = ImportReport(
         results=list[Item](done.items),
         links=done.links,
-        not_notes=dict(sorted(done.counted.items())),
+        not_notes={why: n for why, n in counted if not why.startswith(_IN_PLACE)},
+        open_in_place={
+            why.removeprefix(_IN_PLACE): n for why, n in counted if why.startswith(_IN_PLACE)
+        },
         loose=len(done.loose),
         loose_links=done.loose[:_SHOWN],
     )
@@ -225,7 +230,7 @@ def _report(done: Imported) -> ImportReport:
     if report.failed:
         report.exit_code = IN_PART
     elif not done.items:
-        in_place = [reason for reason in report.not_notes if reason.startswith(_IN_PLACE)]
-        report.note = f"nothing needs importing: {in_place[0]}" if in_place else ""
+        in_place = next(iter(report.open_in_place), "")
+        report.note = f"nothing needs importing: {_in_place(in_place)}" if in_place else ""
         report.exit_code = 0 if in_place else NOTHING_FOUND
     return report

@@ -39,7 +39,7 @@ def link(
     def change(now: Memory | None) -> Memory:
         return add_edge(must_exist(now, found.key), relation, target, exists_in(root))
 
-    report = write_note(vault, root, found.key, change, "link")
+    report = write_note(vault, root, found.key, change, "link", follow=False)
     report.results[0] |= {"relation": relation, "target": target}
     if relation == "supersedes":
         report.degraded += circles(root, found.key)

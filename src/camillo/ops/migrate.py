@@ -6,22 +6,30 @@ import os
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from camillo import registry
-from camillo.errors import InvalidValue, NotFound
+from camillo.elsewhere import reopening
+from camillo.errors import CamilloError, InvalidValue, NotFound, Refused
 from camillo.ingest.importers.claude_code import sources
 from camillo.ingest.prune import Pruned, prune
+from camillo.layouts import form_of
+from camillo.ops._folders import claude_memories, known_roots, lies_in
 from camillo.ops._lookup import path_of
 from camillo.ops.import_ import bring_in
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import IN_PART, Report
+from camillo.text.frontmatter import FrontmatterError, read
 from camillo.text.printable import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from camillo.ports import NoteFolder
     from camillo.vault import Vault
 
 __all__ = ["MigrateReport", "Migrated", "migrate"]
 
 _CLAUDE = "~/.claude/projects"
+_TYPES = ("user", "feedback", "project", "reference")  # of commonplace's notes
 
 
 class Migrated(NamedTuple):
@@ -72,7 +80,8 @@ def migrate(
     """Rebuild a commonplace folder's sidecars; without a folder, say what could be imported.
 
     Sidecars of another model are made anew with the embedder in use; from then on they are kept
-    current. Pruning changes the lines of the links that go, and nothing else of a note.
+    current. Pruning changes the lines of the links that go, and nothing else of a note. A
+    folder of another form is refused, and one that is open to be read only.
 
     camillo migrate
     camillo migrate --from claude-code --dry-run
@@ -130,7 +139,8 @@ def _rebuild(vault: Vault, path: str, prune_dangling: bool, dry_run: bool) -> Mi
     place = path_of(vault, path)
     if not os.path.isdir(place):
         raise NotFound(f"there is no folder {printable(place)}: give one of commonplace notes")
-    folder = registry.open_note_folder("commonplace", place, True)
+    _check_folder(vault, place)
+    folder = registry.open_note_folder("commonplace", place, not dry_run)
     pruned = prune(folder, dry_run=dry_run) if prune_dangling else Pruned()
     report = MigrateReport(folder=printable(place), dry_run=dry_run)
     report.pruned = [{"id": name, "links": links} for name, links in pruned.files.items()]
@@ -141,6 +151,59 @@ def _rebuild(vault: Vault, path: str, prune_dangling: bool, dry_run: bool) -> Mi
         report.exit_code = IN_PART
         return report
     return _sidecars(vault, folder, report, sum(pruned.files.values()), dry_run)
+
+
+def _check_folder(vault: Vault, place: str) -> None:
+    """Raises Refused where no sidecars are to be written, and no notes changed."""
+    shown = printable(place)
+    for name, held, root in known_roots(vault):
+        if place == held and root.form == "commonplace":
+            if root.writable:
+                return
+            raise Refused(
+                f"the root {name!r}, {shown}, is only read: `{reopening(place)}` lets camillo "
+                "change it"
+            )
+        if lies_in(place, held):
+            raise Refused(f"{shown} is in the root {name!r}, whose notes are no commonplace notes")
+    if lies_in(place, claude_memories()):
+        raise Refused(
+            f"{shown} is what Claude Code remembers, and only read: `camillo migrate --from "
+            "claude-code` imports it"
+        )
+    if reason := _otherwise(place):
+        raise Refused(
+            f"{shown} is no folder of commonplace notes: {reason}. `camillo open` searches it "
+            "where it lies, and `camillo export FOLDER --form commonplace` makes such notes of it"
+        )
+
+
+def _otherwise(place: str) -> str:
+    """What tells that these notes are not commonplace's; "" for nothing. One that commonplace
+    itself cannot read tells nothing, unless all are so."""
+    form = form_of(place)
+    if form != "camillo":  # which any folder is that no other form knows
+        return "" if form == "commonplace" else f"it is laid out as the form {form} has it"
+    if os.path.isdir(os.path.join(place, ".obsidian")):
+        return "it is a vault of Obsidian"
+    if registry.open_note_folder("oc", place, False).scan()[0]:
+        return "it has rooms"
+    folder = registry.open_note_folder("commonplace", place, False)
+    paths, heads = sorted(folder.scan()[0]), 0
+    for path in paths:
+        try:
+            fields = read(folder.read(path)).fields
+        except (CamilloError, FrontmatterError):
+            continue
+        heads += bool(fields)
+        if fields and not _is_theirs(fields):
+            return f"{path} has other keys than name, description and type"
+    return "no note has the keys name, description and type" if paths and not heads else ""
+
+
+def _is_theirs(fields: Mapping[str, Any]) -> bool:
+    said = all(isinstance(fields.get(key), str) for key in ("name", "description"))
+    return said and fields.get("type") in _TYPES and not {"created", "updated"} & fields.keys()
 
 
 def _sidecars(

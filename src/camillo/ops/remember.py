@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 from unicodedata import normalize
 
-from camillo.errors import InvalidValue, Refused
+from camillo.errors import InvalidValue, NoteBroken, Refused
 from camillo.model import INTERNAL_KINDS, NOT_NOTES, Key, Memory
 from camillo.notes.merge import merge
-from camillo.ops._naming import check_name, free_id, note_id
-from camillo.ops._notes import check_date, root_for, usual_kind, write_note
+from camillo.ops._lookup import broken_file, unread
+from camillo.ops._naming import check_name, check_room, free_id, note_id
+from camillo.ops._notes import check_date, milliseconds, root_for, usual_kind, words_of, write_note
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 from camillo.text.normalise import normalise
@@ -33,10 +34,13 @@ def remember(
         str | None, Doc("user, feedback, project, reference, fact, rule …; else fact.")
     ] = None,
     room: Annotated[str | None, Doc("The topic it belongs to.")] = None,
-    tag: Annotated[tuple[str, ...], Doc("A tag; may be repeated.")] = (),
-    load_when: Annotated[tuple[str, ...], Doc("When to read it; may be repeated.")] = (),
+    tag: Annotated[tuple[str, ...], Doc("Tags, a,b or repeated.")] = (),
+    load_when: Annotated[
+        tuple[str, ...], Doc("When to read it, with commas as it says; may be repeated.")
+    ] = (),
     pinned: Annotated[bool | None, Doc("Always offer it.")] = None,
     date: Annotated[str | None, Doc("When it happened.", metavar="DATE")] = None,
+    expires: Annotated[str | None, Doc("Until when it holds.", metavar="DATE")] = None,
     scope: Annotated[
         str | None,
         Doc("Into user, project or a root that `camillo roots` names.", metavar="ROOT"),
@@ -49,20 +53,24 @@ def remember(
 
     What is not given stays as it is. Notes about you and your wishes (user, feedback) go to your
     own root, those about a project (project, reference) to the project's, any other to the
-    project's where there is one. A text that is there already is not kept a second time.
+    project's where there is one. Where that makes a folder for the project, the reply names it. A
+    text that is there already is not kept a second time.
 
     camillo remember "Deploys need two approvals." --title "Deploy rule"
     camillo remember - --name release_steps --summary "Before every release" < steps.md
     """
     _check(text, kind)
     check_name(name or "new", by_path=True)
+    check_room(room or "")
     check_date("--date", date)
     optional = {
         "title": title, "summary": summary, "kind": kind, "pinned": pinned,
-        "room": room and normalize("NFC", room), "happened_at": date, "tags": tag or None,
-        "load_when": load_when or None,
+        "room": room and normalize("NFC", room), "happened_at": date,
+        "tags": words_of(tag, comma=True), "load_when": words_of(load_when),
+        "expires": milliseconds("--expires", expires),
     }  # fmt: skip
     given: dict[str, Any] = {key: value for key, value in optional.items() if value is not None}
+    there = {each.folder for _, each in vault.folders() if each.exists()}
     root = root_for(vault, scope, kind or "fact", name)
     twin = None if name else _same_text(root, text, session)
     if twin is None:
@@ -71,6 +79,7 @@ def remember(
         name = twin.id
     elif name:
         name = note_id(root, name, given.get("room"), kind)
+        _check_readable(root, name)
     else:
         name = free_id(root, title or _dated(vault), given.get("room"), kind)
     key = Key("", root.scope, session, name)
@@ -86,7 +95,11 @@ def remember(
             raise Refused(f"{name!r} is a {now.kind}: choose another name")
         return merge(now, given, int(vault.clock() * 1000)).memory
 
-    return write_note(vault, root, key, change, "remember", expect)
+    report = write_note(vault, root, key, change, "remember", expect, move=bool(room))
+    if root.scope == "project" and root.root.folder not in there:
+        report.results[0] |= {"made": root.root.folder}
+    report.degraded += unread([root])
+    return report
 
 
 def _check(text: str, kind: str | None) -> None:
@@ -94,6 +107,17 @@ def _check(text: str, kind: str | None) -> None:
         raise InvalidValue("there is nothing to remember: give a text")
     if kind is not None and (kind in INTERNAL_KINDS or kind in NOT_NOTES or not kind.strip()):
         raise InvalidValue(f"{kind!r} is no kind of note: use fact, project, reference …")
+
+
+def _check_readable(root: OpenRoot, name: str) -> None:
+    """Raises NoteBroken where a file has this name that cannot be read: it would be a second one of
+    it as soon as it is mended."""
+    if broken := broken_file(root, name):
+        raise NoteBroken(
+            f"{broken[0]} has that name and cannot be read as a note ({broken[1]}): mend it, or "
+            "choose another name",
+            broken[0],
+        )
 
 
 def _dated(vault: Vault) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from camillo.errors import StoreDamaged, UnknownName
-from camillo.model import RELATIONS, Filter
+from camillo.model import NOT_NOTES, RELATIONS, Filter
 from camillo.ops._lookup import (
     NOTHING_KEPT,
     any_note,
@@ -15,6 +15,7 @@ from camillo.ops._lookup import (
     source_of,
     source_text,
     unknown_places,
+    unread,
 )
 from camillo.ops._new_vectors import embed_new
 from camillo.ops.operation import Doc, operation
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Annotated, Any, Literal, TypeVar
 
     from camillo.ops._in_root import InRoot
+    from camillo.retrieval.pipeline import Watch
     from camillo.vault import OpenRoot, Plan, Vault
 
     AnyReport = TypeVar("AnyReport", bound="SearchReport")
@@ -38,7 +40,8 @@ __all__ = ["SearchReport", "SearchResult", "answer", "find", "search"]
 
 class SearchResult(NamedTuple):
     """One memory that answers. `score` is on 0 to 1 and holds `closet_boost`; `signals` names
-    what it is made of; lines count from 1 in the source as it was read."""
+    what it is made of, `parts` (with explain) what each of them brings to it; lines count from 1 in
+    the source as it was read. A `weak` one is among the best there are, and no more is known."""
 
     id: str
     source: str
@@ -62,6 +65,9 @@ class SearchResult(NamedTuple):
     trust: str = "normal"  # untrusted: of a project that nobody vouched for
     archived: int = 0  # when it was archived
     path: str = ""  # a note's own file, seen from its root
+    root: str = ""  # the name of the root that it lives in
+    confidence: Literal["confident", "weak"] = "weak"
+    parts: dict[str, float] = {}
 
 
 class SearchReport(Report):
@@ -129,12 +135,15 @@ def search(
         include_superseded,
     )
     report = answer(vault, roots, asked, SearchReport(), preset, explain)
+    if not query.strip():  # any text is a valid question, also one that asks nothing
+        report.degraded.append("the question is empty: give some words")
     if not roots:
         report.degraded.append(NOTHING_KEPT)
     elif not report.results:
         report.degraded += unknown_places(roots, wing, room, kind)
         if since or before:
             report.degraded.append("what has no date is in no range of dates")
+    report.degraded += unread(roots)
     return report
 
 
@@ -159,26 +168,31 @@ def answer(
     report: AnyReport,
     preset: str | None = None,
     explain: bool = False,
+    watch: Watch | None = None,
 ) -> AnyReport:
-    """Run the pipeline over the roots and fill the report."""
+    """Run the pipeline over the roots and fill the report; `watch` is shown what each stage
+    left."""
     plan = vault.plan(preset, expand=query.expansion.mode != "none")
     report.query, report.preset = query.text, plan.preset
     report.degraded += plan.notes
     for root in roots:
         report.degraded += _current(root)
     try:
-        context = _context(vault, roots, plan)
-        candidates = run(query, plan.stages, context)
+        context = _context(vault, roots, plan, explain)
+        candidates = run(query, plan.stages, context, watch)
     except Exception as error:
         mended = [root.mend(error) for root in roots]
         if not any(mended):
             raise
         report.degraded += [note for root in roots for note in _current(root)]
-        context = _context(vault, roots, plan)
-        candidates = run(query, plan.stages, context)
+        context = _context(vault, roots, plan, explain)
+        candidates = run(query, plan.stages, context, watch)
     report.degraded += context.degraded
     trusted = [vault.trusts(root) for root in roots]
-    report.results = [_result(each, context, trusted[each.root]) for each in candidates]
+    report.results = [
+        _result(each, context, trusted[each.root])._replace(root=roots[each.root].name)
+        for each in candidates
+    ]
     if explain:
         report.terms = [term.word for term in context.terms]
         report.trace = [step._asdict() for step in context.trace]
@@ -187,8 +201,9 @@ def answer(
     return report
 
 
-def _context(vault: Vault, roots: Sequence[OpenRoot], plan: Plan) -> Context:
+def _context(vault: Vault, roots: Sequence[OpenRoot], plan: Plan, explain: bool) -> Context:
     context = Context(roots, vault.settings.search, plan.embedder, warm=vault.warm)
+    context.explain = explain
     context.reopen = vault.reopen_embedder
     context.embed_new = lambda number, behind: embed_new(vault, roots[number], behind)
     for number, root in enumerate(roots):
@@ -218,14 +233,15 @@ def _result(candidate: Candidate, context: Context, trusted: bool) -> SearchResu
     note = memory.kind != "drawer"
     via: Literal["drawer", "drawer+closet", "note"]
     via = "note" if note else "drawer+closet" if candidate.closet_boost else "drawer"
+    filed = memory.kind in NOT_NOTES  # of a note all of its text, which is never cut
     return SearchResult(
         id=memory.id,
         source=source_text(memory),
         line_start=origin.line_start if origin else 0,
         line_end=origin.line_end if origin else 0,
-        score=round(candidate.score, 4),
+        score=round(candidate.score, 6 if context.explain else 4),
         signals={name: round(value, 4) for name, value in candidate.signals.items()},
-        text=passage(memory, candidate.passage).shown,
+        text=passage(memory, candidate.passage).shown if filed else memory.body,
         matched_via=via,
         closet_boost=round(candidate.closet_boost, 4),
         closet_preview=candidate.closet_preview,
@@ -241,7 +257,15 @@ def _result(candidate: Candidate, context: Context, trusted: bool) -> SearchResu
         trust=memory.trust if trusted or memory.trust != "normal" else "untrusted",
         archived=memory.archived,
         path=note_path(memory),
+        confidence="confident" if candidate.confident else "weak",
+        parts=_parts(candidate) if context.explain else {},
     )
+
+
+def _parts(candidate: Candidate) -> dict[str, float]:
+    """By signal, biggest first; they add up to the score."""
+    ranked = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
+    return {name: round(value, 9) for name, value in ranked if value}
 
 
 def _via(candidate: Candidate) -> dict[str, str] | None:

@@ -1,4 +1,4 @@
-"""`show`: one memory, whole."""
+"""`show`: memories, whole."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from camillo.errors import CamilloError, InvalidValue
 from camillo.model import NOT_NOTES, Key, Memory
 from camillo.ops._in_root import InRoot
-from camillo.ops._lookup import find_memory, note_path, source_text, superseded
+from camillo.ops._lookup import find_memory, note_path, source_text, superseded, unread
+from camillo.ops._scope import marked
 from camillo.ops.operation import Doc, operation
 from camillo.ops.report import Report
 from camillo.text.lines import numbered
@@ -22,12 +23,12 @@ __all__ = ["as_record", "show"]
 @operation(writes=False)
 def show(
     vault: Vault,
-    id: Annotated[str, Doc("The name of a note, or an id by its first characters.")],
+    ids: Annotated[tuple[str, ...], Doc("Names of notes, or ids by their first characters.")],
     *,
     lines: Annotated[str, Doc("Only these lines of it, numbered.", metavar="FIRST-LAST")] = "",
     scope: InRoot = None,
 ) -> Report:
-    """Print one memory, word for word, with where it came from.
+    """Print memories, word for word, with where they came from.
 
     Of a note also its file with the hash that `--expect` takes, its links, the keys of the file
     that mean nothing to camillo, and what of it could not be read.
@@ -35,17 +36,24 @@ def show(
     camillo show 1a2b3c4d
     camillo show 1a2b3c4d --lines 2-5
     """
-    root, memory = find_memory(vault, id, scope)
+    chosen = [find_memory(vault, id, scope) for id in dict.fromkeys(ids)]
+    results = [_whole(vault, root, memory, lines) for root, memory in chosen]
+    return Report(results=results, degraded=unread(vault.roots(scope)))
+
+
+def _whole(vault: Vault, root: OpenRoot, memory: Memory, lines: str) -> dict[str, Any]:
     newest = {} if memory.kind in NOT_NOTES else superseded(root)
-    record = as_record(memory, newest.get(memory.key))
+    record = as_record(root, memory, newest.get(memory.key))
     if note_path(memory) and root.notebook is not None:
         record["folder"] = root.root.folder
         with suppress(CamilloError):  # it went or cannot be read: what is known of it is shown
             record["hash"] = root.notebook.hash_of(note_path(memory))
         record |= _used(root, memory, int(vault.clock() * 1000))
+        record |= _broken(root, memory)
     if lines:
         record["text"] = numbered(memory.body, *_range(lines))
-    return Report(results=[record])
+    [shown] = marked(vault, root, [record])
+    return shown
 
 
 def _used(root: OpenRoot, memory: Memory, now: int) -> dict[str, int]:
@@ -60,13 +68,21 @@ def _used(root: OpenRoot, memory: Memory, now: int) -> dict[str, int]:
     return {"hits": hits, "last_hit": last}
 
 
-def as_record(memory: Memory, newest: Key | None = None) -> dict[str, Any]:
-    """A memory as surfaces show it: places and origin spread out, empty fields left away. `newest`
-    is what stands for it where it is superseded."""
+def _broken(root: OpenRoot, memory: Memory) -> dict[str, Any]:
+    """What is wrong with a file that is no note any more: what it held before is shown."""
+    found = root.notebook.broken() if root.notebook is not None else []
+    said = [said for each in found if each.path == note_path(memory) for said in each.problems]
+    return {"problems": [f"{each}; shown as it was before" for each in said]} if said else {}
+
+
+def as_record(root: OpenRoot, memory: Memory, newest: Key | None = None) -> dict[str, Any]:
+    """A memory of a root as surfaces show it: places and origin spread out, empty fields left away.
+    `newest` is what stands for it where it is superseded."""
     origin = memory.origin
     record: dict[str, Any] = {
         "id": memory.id,
         "kind": memory.kind,
+        "root": root.name,
         "scope": memory.scope,
         "namespace": memory.namespace,
         "session": memory.session,

@@ -71,7 +71,7 @@ class Parameter(NamedTuple):
     def wanted(self) -> str:
         """What would do, in words: `a whole number from 1 to 200`."""
         if self.choices:
-            return f"one of: {', '.join(self.choices)}"
+            return f"one of: {', '.join(filter(None, self.choices))}"
         if self.kind in _WORDS:
             return _WORDS[self.kind]
         return ("a whole number" if self.kind == "int" else "a number") + self._range()

@@ -43,7 +43,7 @@ def supersede(
             return remove_edge(memory, older, "supersedes")
         return superseding(memory, replaced, exists_in(root))
 
-    report = write_note(vault, root, found.key, change, "supersede")
+    report = write_note(vault, root, found.key, change, "supersede", follow=False)
     if root.notebook is not None and root.notebook.folder.dialect.marks_superseded:
         report.degraded += _marked(vault, root, found.key, replaced, undo)
     report.degraded += circles(root, found.key)
@@ -64,4 +64,4 @@ def _marked(vault: Vault, root: OpenRoot, newer: Key, older: Key, undo: bool) ->
             return replace(memory, superseded_by="") if memory.superseded_by == newer.id else memory
         return replace(memory, superseded_by=newer.id)
 
-    return write_note(vault, root, older, change, "supersede").degraded
+    return write_note(vault, root, older, change, "supersede", follow=False).degraded

@@ -37,7 +37,7 @@ def unlink(
     def change(now: Memory | None) -> Memory:
         return remove_edge(must_exist(now, found.key), target, relation)
 
-    report = write_note(vault, root, found.key, change, "unlink")
+    report = write_note(vault, root, found.key, change, "unlink", follow=False)
     if report.results[0]["status"] == "deduplicated":
         report.results, report.exit_code = [], NOTHING_FOUND
         report.degraded.append(f"{source!r} has no such link to {target!r}")

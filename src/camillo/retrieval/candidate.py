@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from camillo.errors import StoreDamaged
 from camillo.model import Filter, Key, Memory
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Protocol
 
     from camillo.config import SearchSettings
-    from camillo.ports import Embedder, Meaning, Nearness, Store, Words
+    from camillo.ports import Embedder, Meaning, Nearness, Store, Tokens, TokenVectors, Words
     from camillo.retrieval.exact import Scores
     from camillo.retrieval.fuse import Scale
+    from camillo.retrieval.late import LateScale
 else:
     Protocol = object  # for type checkers
 
 __all__ = [
     "BY_COMMAND",
+    "Aliases",
+    "Bar",
     "Candidate",
     "Context",
     "Counts",
@@ -53,6 +56,19 @@ class Edges(Protocol):
         """How many authored links lead to each; one without any may be missing."""
 
 
+class Aliases(Protocol):
+    """What the memories of one root are called, as phrases of folded words and of stems."""
+
+    def empty(self) -> bool: ...
+
+    def begun(self, heads: Iterable[str]) -> Sequence[tuple[str, Key, bool]]:
+        """The names that begin with one of these, as (phrase, memory, is it only a title?): with a
+        word, where that is all of the name, else with two and a space between them."""
+
+    def near(self, word: str) -> Sequence[str]:
+        """The words of names that this folded word may be a slip for."""
+
+
 class SearchRoot(Protocol):
     """An opened root as stages see it. `words` and `meaning` search its passages: local indexes,
     or what its store has of its own."""
@@ -64,9 +80,13 @@ class SearchRoot(Protocol):
     @property
     def meaning(self) -> Meaning: ...
     @property
+    def tokens(self) -> Tokens | None: ...
+    @property
     def closets(self) -> Any: ...
     @property
     def edges(self) -> Edges: ...
+    @property
+    def aliases(self) -> Aliases: ...
 
 
 class Expansion(NamedTuple):
@@ -121,17 +141,19 @@ class Nomination:
 
 
 class Candidate:
-    """A memory under consideration, through its best passage. `score` is on 0 to 1.
+    """A memory under consideration, through its best passage. `score` is on 0 to 1, `parts` say by
+    signal what it is the sum of.
 
     `root` says which of the context's roots it lives in, `row` is its passage's number there,
+    `confident` whether it says enough of the question to be taken for an answer,
     `counts` what its words are,
     `also_in` the sources of equal texts that were folded into this one,
     `via` the link that it owes its place to.
     """
 
     __slots__ = (
-        "also_in", "closet_boost", "closet_preview", "counts", "memory", "passage", "root", "row",
-        "score", "signals", "via",
+        "also_in", "closet_boost", "closet_preview", "confident", "counts", "memory", "parts",
+        "passage", "root", "row", "score", "signals", "via",
     )  # fmt: skip
 
     def __init__(
@@ -150,6 +172,8 @@ class Candidate:
         self.passage = passage
         self.score = score
         self.signals = {} if signals is None else signals
+        self.parts: dict[str, float] = {}
+        self.confident = False
         self.closet_boost = 0.0
         self.closet_preview = ""
         self.also_in: list[str] = []
@@ -158,6 +182,13 @@ class Candidate:
     @property
     def key(self) -> Key:
         return self.memory.key
+
+
+class Bar(NamedTuple):
+    """What `read` knew of each nominated passage by its row, and how much it took to be read."""
+
+    least: float
+    standing: dict[int, float]
 
 
 class Step(NamedTuple):
@@ -195,7 +226,11 @@ class Context:
         # by root: what words could say at most of a passage that they did not nominate
         self.unheard: dict[int, float] = {}
         self.nearness: dict[int, Nearness] = {}  # by root
+        self.models: dict[int, str] = {}  # by root: the id of the embedder that answers there
+        # by root: the embedder that answers there, and what it makes of the question's tokens
+        self.asked: dict[int, tuple[Embedder, TokenVectors]] = {}
         self.scales: dict[int, Scale] = {}  # by root: how words and meaning were made one score
+        self.late: dict[int, LateScale] = {}  # by root: how late signals came to it
         self.cosines: dict[int, tuple[float, float]] = {}  # by root: the range of all nominated
         self.nominating: list[str] = []  # tokens that engines are asked for
         self.embedder = embedder
@@ -204,10 +239,19 @@ class Context:
         # of a root whose passages have not all their vectors, by the number of those that lack one:
         # makes some, and says how the others come
         self.embed_new: Callable[[int, int], str] = lambda root, behind: BY_COMMAND
+        self.explain = False  # is what a stage adds to a score asked for?
+        self.bars: dict[int, Bar] = {}  # by root, when it is: what was not worth reading
         self.trace: list[Step] = []
         self.degraded: list[str] = []
         # memories that a newer one supersedes, each with the one that stands for it
         self.superseded: Mapping[Key, Key] = {}
+        # by root: those of them that were nominated, each with how loudly
+        self.hidden: dict[int, dict[Key, float]] = {}
+
+    def hide(self, root: int, key: Key, loud: float) -> None:
+        """A memory that something newer replaces, and that the question would have met."""
+        hidden = self.hidden.setdefault(root, {})
+        hidden[key] = max(loud, hidden.get(key, 0.0))
 
     def held(self, root: int, keys: Sequence[Key]) -> list[Memory | None]:
         """What a root's store holds under these keys. A row that is damaged counts as gone, and

@@ -74,7 +74,7 @@ def _lift(candidate: Candidate, pointer: _Pointer, boost: float) -> None:
         boost *= ELSEWHERE
     added = boost * (1.0 - candidate.score)
     candidate.score += added
-    candidate.closet_boost = candidate.signals["closet"] = added
+    candidate.closet_boost = candidate.signals["closet"] = candidate.parts["closet"] = added
     candidate.closet_preview = pointer.line
 
 
@@ -139,6 +139,8 @@ def _missing(
         Candidate(memory, root, 0, score, {"keyword": score})
         for (memory, root), score in zip(fresh, scores, strict=True)
     ]
+    for each in missing:
+        each.parts = {"keyword": each.score}
     for number, scale in context.scales.items():
         _fuse([each for each in missing if each.root == number], number, scale, context)
     return missing
@@ -153,3 +155,4 @@ def _fuse(candidates: list[Candidate], number: int, scale: Scale, context: Conte
             if cosine is not None:
                 candidate.signals["vector"] = cosine
             candidate.score = scale.score(candidate.signals["keyword"], cosine)
+            candidate.parts = scale.parts({"keyword": candidate.signals["keyword"]}, cosine)

@@ -37,4 +37,4 @@ def _lift(candidate: Candidate, links: int) -> None:
     boost = ALPHA * math.log1p(links) * (1.0 - candidate.score)
     added = min(boost, _MOST * candidate.score)
     candidate.score += added
-    candidate.signals["connected"] = added
+    candidate.signals["connected"] = candidate.parts["connected"] = added

@@ -9,6 +9,8 @@ words.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from camillo.records import NamedTuple
 from camillo.retrieval.candidate import Candidate, Context, Query
 
@@ -34,6 +36,16 @@ class Scale(NamedTuple):
         near = 0.0 if cosine is None else _stretched(cosine, self.low, self.high)
         return min(1.0, self._blend(said, near) * self.strength)  # a rounded cosine may pass 1
 
+    def parts(self, said: Mapping[str, float], cosine: float | None) -> dict[str, float]:
+        """What each part of what words said brings to the score, and what meaning does."""
+        heard = {name: part / self.best if self.best > 0 else 0.0 for name, part in said.items()}
+        found = {name: self._blend(part, 0.0) * self.strength for name, part in heard.items()}
+        if cosine is not None:
+            near = _stretched(cosine, self.low, self.high)
+            found["vector"] = self._blend(0.0, near) * self.strength
+        whole = sum(found.values())
+        return found if whole <= 1.0 else {name: part / whole for name, part in found.items()}
+
     def share(self, held: float, cosine: float | None) -> float:
         """How much of the question a text answers that holds this share of its words, on 0 to 1."""
         near = 0.0 if cosine is None else _stretched(cosine, self.low, self.high)
@@ -56,7 +68,9 @@ def fuse(query: Query, candidates: list[Candidate], context: Context) -> list[Ca
         strength = (words * best + (1 - WORDS) * max(0.0, high)) / (words + 1 - WORDS)
         scale = context.scales[number] = Scale(best, low, high, trust, strength)
         for candidate in here:
-            candidate.score = scale.score(words_said(candidate), candidate.signals.get("vector"))
+            said, cosine = words_said(candidate), candidate.signals.get("vector")
+            candidate.score = scale.score(said, cosine)
+            candidate.parts = scale.parts(_parts_said(candidate, said), cosine)
     return candidates
 
 
@@ -78,6 +92,12 @@ def words_said(candidate: Candidate) -> float:
     """What words say of a candidate: over its grains where it has some."""
     signals = candidate.signals
     return signals.get("words", signals.get("keyword", 0.0))
+
+
+def _parts_said(candidate: Candidate, said: float) -> dict[str, float]:
+    """What words say, grain by grain where there are some. Of what meaning alone nominated the
+    score was no word's yet."""
+    return {"keyword": said} if "vector" in candidate.parts else candidate.parts
 
 
 def trust_in_words(context: Context) -> float:

@@ -15,7 +15,7 @@ from camillo.model import GLOBAL
 from camillo.retrieval import bm25
 from camillo.retrieval.candidate import Candidate, Context, Counts, Query
 
-__all__ = ["MESSAGE", "SESSION", "WINDOW", "grains"]
+__all__ = ["MESSAGE", "SESSION", "WINDOW", "grains", "judge", "members_of"]
 
 MESSAGE, WINDOW, SESSION = 0.45, 0.35, 0.20  # what each grain weighs
 
@@ -24,23 +24,31 @@ _SESSION_WORDS = 20  # a session counts as so many messages of average length
 
 
 def grains(query: Query, candidates: list[Candidate], context: Context) -> list[Candidate]:
+    for members in members_of(candidates):
+        judge(members, members, context)
+    return candidates
+
+
+def members_of(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
+    """The messages among the candidates, session by session."""
     sessions: dict[tuple[int, str, str, str], list[Candidate]] = {}
     for candidate in candidates:
         memory = candidate.memory
         if memory.session != GLOBAL and candidate.row and candidate.counts is not None:
             key = (candidate.root, memory.namespace, memory.scope, memory.session)
             sessions.setdefault(key, []).append(candidate)
-    for members in sessions.values():
-        _judge(members, context)
-    return candidates
+    return list(sessions.values())
 
 
-def _judge(members: Sequence[Candidate], context: Context) -> None:
+def judge(told: Sequence[Candidate], members: Sequence[Candidate], context: Context) -> None:
+    """Tell some of a session's candidates what its words say at each grain."""
+    if not told:
+        return
     by_row = {member.row: member for member in members}
     average = context.average
     whole = _score(members, _SESSION_WORDS * average, _SESSION_WORDS * average, context)
     around = 2 * _REACH * average
-    for member in members:
+    for member in told:
         rows = range(member.row - _REACH, member.row + _REACH + 1)
         near = [by_row[row] for row in rows if row in by_row]
         words = member.counts.words if member.counts else 0
@@ -50,6 +58,9 @@ def _judge(members: Sequence[Candidate], context: Context) -> None:
         member.signals["session"] = whole
         member.signals["words"] = MESSAGE * own + WINDOW * window + SESSION * whole
         member.score = member.signals["words"]
+        member.parts = {
+            "keyword": MESSAGE * own, "window": WINDOW * window, "session": SESSION * whole
+        }  # fmt: skip
 
 
 def _score(members: Iterable[Candidate], words: float, average: float, context: Context) -> float:

@@ -17,6 +17,7 @@ from camillo.retrieval import bm25
 from camillo.retrieval.candidate import Candidate, Context, Counts, Query
 from camillo.retrieval.fuse import words_said
 from camillo.retrieval.keyword import count_words, keyword_score
+from camillo.retrieval.late import late_score
 from camillo.retrieval.read import nearness_of
 from camillo.text.passages import PassageText, passages
 
@@ -82,6 +83,8 @@ def _named(
             chosen += context.nearness[number].best(CONSIDERED, filter)
         keys = {hit.key for hit in root.words.hits(list(dict(chosen).items()))}
         named |= {(number, key) for key in keys if key not in hidden}
+        for key in keys & hidden:
+            context.hide(number, key, 1.0)
     return named
 
 
@@ -138,10 +141,19 @@ def _judge(candidate: Candidate, fields: _Fields, context: Context) -> None:
     """Its words are those of its best passage, or of all fields together where that is more."""
     if context.terms:
         _tell_words(candidate, fields, context)
+    score, parts = late_score(candidate, context) or _score(candidate, context)
+    if score > candidate.score:
+        candidate.score, candidate.parts = score, parts
+
+
+def _score(candidate: Candidate, context: Context) -> tuple[float, dict[str, float]]:
+    """The score by words and meaning, and its parts."""
+    words, cosine = words_said(candidate), candidate.signals.get("vector")
+    said = {"words" if "words" in candidate.signals else "keyword": words}
     scale = context.scales.get(candidate.root)
-    words = words_said(candidate)
-    score = words if scale is None else scale.score(words, candidate.signals.get("vector"))
-    candidate.score = max(candidate.score, score)
+    if scale is None:
+        return words, said
+    return scale.score(words, cosine), scale.parts(said, cosine)
 
 
 def _tell_words(candidate: Candidate, fields: _Fields, context: Context) -> None:
@@ -166,7 +178,7 @@ def _lift(judged: Sequence[tuple[Candidate, _Fields]], context: Context) -> None
     for (candidate, fields), most in zip(current, LIFTS, strict=False):
         added = most * _share(candidate, fields, context) * (1.0 - candidate.score)
         candidate.score += added
-        candidate.signals["note"] = added
+        candidate.signals["note"] = candidate.parts["note"] = added
 
 
 def _rank(judged: tuple[Candidate, _Fields]) -> tuple[float, Key]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from camillo.model import GLOBAL, Key, Memory
 from camillo.records import NamedTuple
-from camillo.retrieval.candidate import Candidate, Context, Counts, Nomination, Query
+from camillo.retrieval.candidate import Bar, Candidate, Context, Counts, Nomination, Query
 from camillo.retrieval.fuse import Scale, trust_in_words
 from camillo.retrieval.keyword import MIDDLING, NOMINATED, count_words, keyword_score
 from camillo.text.passages import PassageText, passage
@@ -66,6 +66,9 @@ def _worth_reading(
     standing = _standing(nominated, number, context)
     bar = sorted(standing, reverse=True)[max(k, _BAR) - 1]  # not of k, so that it moves nothing
     least = HOPELESS * bar
+    if context.explain:
+        rows = (each.row for each in nominated)
+        context.bars[number] = Bar(least, dict(zip(rows, standing, strict=True)))
     kept = [each for each, stands in zip(nominated, standing, strict=True) if stands >= least]
     words = context.roots[number].words
     if words.conversations():
@@ -157,6 +160,7 @@ def _candidate(
         memory, nomination.root, named.passage, min(1.0, score), signals, nomination.row
     )
     found.counts = counts
+    found.parts = {"keyword" if nomination.said else "vector": found.score}
     return found
 
 
@@ -177,6 +181,7 @@ def _tell_nearness(
             candidate.signals["vector"] = cosine
             if "keyword" not in candidate.signals:
                 candidate.score = min(1.0, max(0.0, cosine))
+                candidate.parts = {"vector": candidate.score}
 
 
 def nearness_of(

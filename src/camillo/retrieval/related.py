@@ -13,9 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from camillo.model import GLOBAL, Key, Memory
 from camillo.records import NamedTuple
 from camillo.retrieval.candidate import Candidate, Context, Query, Via
-from camillo.retrieval.keyword import count_words, keyword_score
-from camillo.retrieval.read import nearness_of
-from camillo.text.passages import PassageText, passages
+from camillo.retrieval.unnominated import candidates_of
 
 __all__ = ["EXPANDED", "related"]
 
@@ -120,6 +118,7 @@ def _ends(target: Key, folded: Mapping[Key, Key]) -> list[Key]:
 
 def _lift(candidate: Candidate, neighbour: _Neighbour) -> None:
     if neighbour.score > candidate.score:
+        candidate.parts["related"] = neighbour.score - candidate.score
         candidate.score = candidate.signals["related"] = neighbour.score
         candidate.via = neighbour.via
 
@@ -129,39 +128,9 @@ def _admitted(neighbours: Sequence[_Neighbour], context: Context) -> list[Candid
     found: list[Candidate] = []
     for number in range(len(context.roots)):
         here = [each for each in neighbours if each.root == number]
-        pieces = [passages(each.memory) for each in here]
-        said = _said(pieces, context)
-        nearness = nearness_of([each.memory for each in here], pieces, number, context)
-        for each, (best, words), cosine in zip(here, said, nearness, strict=True):
-            candidate = _candidate(each, best, words, cosine, context)
+        scored = candidates_of([each.memory for each in here], number, context)
+        for each, candidate in zip(here, scored, strict=True):
             _lift(candidate, each)
             candidate.via = each.via
             found.append(candidate)
     return found
-
-
-def _candidate(
-    neighbour: _Neighbour, best: int, words: float, cosine: float | None, context: Context
-) -> Candidate:
-    signals: dict[str, float] = {}
-    if context.terms:
-        signals["keyword"] = words
-    if cosine is not None:
-        signals["vector"] = cosine
-    scale = context.scales.get(neighbour.root)
-    if scale is not None:
-        score = scale.score(words, cosine)
-    else:
-        score = words if context.terms else cosine or 0.0
-    score = min(1.0, max(0.0, score))
-    return Candidate(neighbour.memory, neighbour.root, best, score, signals)
-
-
-def _said(pieces: Sequence[Sequence[PassageText]], context: Context) -> Iterator[tuple[int, float]]:
-    """What words say of each memory: of its best passage, and which one that is."""
-    texts = [piece.text for own in pieces for piece in own] if context.terms else []
-    scores = iter([keyword_score(each, context) for each in count_words(texts, context)])
-    for own in pieces:
-        scored = [(next(scores, 0.0), -piece.number) for piece in own]
-        score, number = max(scored)
-        yield -number, score

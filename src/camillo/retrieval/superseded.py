@@ -2,7 +2,7 @@
 
 It stands before `read`, so that what is hidden takes no place among what is worth reading and no
 part in the scales. `context.superseded` says who stands for whom: folding chains is the graph's.
-What is hidden is not replaced: its newest version is found by what it says itself.
+What is hidden is noted, for the stage `newest` to bring in what stands for it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,17 @@ def superseded(query: Query, candidates: list[Candidate], context: Context) -> l
     if query.include_superseded or not context.superseded:
         return candidates
     keys = _keys(context)
-    context.nominated = [
-        each for each in context.nominated if keys.get(_place(each)) not in context.superseded
-    ]
+    left: list[Nomination] = []
+    for each in context.nominated:
+        key = keys.get(_place(each))
+        if key is None or key not in context.superseded:
+            left.append(each)
+        else:
+            context.hide(each.root, key, each.said + max(0.0, each.cosine or 0.0))
+    context.nominated = left
+    for candidate in candidates:
+        if candidate.key in context.superseded:
+            context.hide(candidate.root, candidate.key, candidate.score)
     return [each for each in candidates if each.key not in context.superseded]
 
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from camillo.ports import Embedder, Nearness
+    from camillo.ports import Embedder, Nearness, TokenVectors
     from camillo.retrieval.candidate import SearchRoot
 
 __all__ = ["vector"]
@@ -28,25 +28,37 @@ def vector(query: Query, candidates: list[Candidate], context: Context) -> list[
         return candidates
     if not _says_something(query.text):
         return candidates
-    asked: dict[str, Any] = {}  # the query's vector, by model
+    asked: dict[str, tuple[Any, TokenVectors | None]] = {}  # the question, by model
     for number, root in enumerate(context.roots):
         embedder = _answering(root, context.embedder, context)
         if embedder.id not in asked:
-            asked[embedder.id] = embedder.embed([query.text], "query")[0]
-        nearness = root.meaning.nearness(embedder, asked[embedder.id])
+            asked[embedder.id] = _asked(embedder, query.text)
+        question, tokens = asked[embedder.id]
+        if tokens is not None:
+            context.asked[number] = embedder, tokens
+        nearness = root.meaning.nearness(embedder, question)
         behind = _size(number, root, context) - len(nearness)
         if behind > 0:
             how = BY_COMMAND
             if embedder is context.embedder:
                 how = context.embed_new(number, behind)
-                nearness = root.meaning.nearness(embedder, asked[embedder.id])
+                nearness = root.meaning.nearness(embedder, question)
                 behind = _size(number, root, context) - len(nearness)
             if behind > 0:
                 context.degraded.append(f"vectors {behind} behind: {how}")
         context.nearness[number] = nearness
+        context.models[number] = embedder.id
         few = root.store.remote and context.passages > MIDDLING and not root.words.conversations()
         _nominate(nearness, number, query, context, FROM_AFAR if few else NOMINATED)
     return candidates
+
+
+def _asked(embedder: Embedder, text: str) -> tuple[Any, TokenVectors | None]:
+    """The question's vector, and where the model gives them those of its tokens."""
+    if "tokens" not in embedder.capabilities:
+        return embedder.embed([text], "query")[0], None
+    vectors, tokens = embedder.embed_tokens([text], "query")
+    return vectors[0], tokens[0]
 
 
 def _size(number: int, root: SearchRoot, context: Context) -> int:

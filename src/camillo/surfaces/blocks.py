@@ -28,6 +28,7 @@ __all__ = [
     "room_of",
     "standing",
     "text_of",
+    "told_apart",
 ]
 
 _LINES = 6
@@ -44,7 +45,7 @@ def is_text(result: Any) -> bool:
 def blocks(results: Sequence[Result], view: View) -> Iterator[str]:
     """Lines for a terminal or a pipe."""
     words = query_words(str(view.arguments.get("query") or ""))
-    for number, result in enumerate(results, 1):
+    for number, result in enumerate(told_apart(results), 1):
         if number > 1:
             yield ""
         yield _head(number, result, view)
@@ -58,7 +59,7 @@ def blocks(results: Sequence[Result], view: View) -> Iterator[str]:
 
 def markdown_blocks(results: Sequence[Result], view: View) -> Iterator[str]:
     """The same as Markdown; the text is fenced so that nothing in it can end the fence."""
-    for number, result in enumerate(results, 1):
+    for number, result in enumerate(told_apart(results), 1):
         if number > 1:
             yield ""
         yield f"## {number}. {_code(location(result, view))}"
@@ -68,6 +69,12 @@ def markdown_blocks(results: Sequence[Result], view: View) -> Iterator[str]:
         if fields := [f"- {_escaped(clean_line(each))}" for each in _fields(result, view)]:
             yield from [*fields, ""]
         yield from fenced(clean(str(text_of(result))).rstrip("\n"), "text")
+
+
+def told_apart(results: Sequence[Result]) -> list[Result]:
+    """The same, with the root of each only where several answer."""
+    several = len({each.get("root") for each in results}) > 1
+    return list(results) if several else [{**each, "root": ""} for each in results]
 
 
 def fenced(text: str, language: str) -> Iterator[str]:
@@ -103,10 +110,15 @@ def room_of(result: Result) -> str:
 
 
 def standing(result: Result) -> str:
-    """Is it archived, or replaced by another one? "" where it is neither."""
-    newer = result.get("superseded_by")
-    said = ["archived"] if result.get("archived") else []
-    return clean_line(", ".join([*said, f"superseded by {newer}"] if newer else said))
+    """Is it archived, replaced by another one, of a project that nobody vouched for? "" where it is
+    none of them."""
+    newer, trust = result.get("superseded_by"), str(result.get("trust") or "normal")
+    said = [
+        "archived" if result.get("archived") else "",
+        f"superseded by {newer}" if newer else "",
+        trust if trust != "normal" else "",
+    ]
+    return clean_line(", ".join(filter(None, said)))
 
 
 def text_of(result: Result) -> Any:
@@ -124,15 +136,22 @@ def _facts(result: Result) -> list[str]:
     rooms = room_of(result)
     score = result.get("score")
     facts = [
+        str(result.get("root") or ""),
         f"({rooms})" if rooms else "",
         f"{score:.2f}" if isinstance(score, int | float) else "",
         _sort(result),
         str(result.get("happened_at") or "")[:10],
         standing(result),
+        _way(result),
         "pinned" if result.get("pinned") else "",
-        str(result.get("trust") or "") if result.get("trust") != "normal" else "",
     ]
     return [clean_line(fact) for fact in facts if fact]
+
+
+def _way(result: Result) -> str:
+    """The link that led here, and from where; "" where its own words did."""
+    via = result.get("via")
+    return f"via {via['from']} ({via['relation']})" if isinstance(via, Mapping) else ""
 
 
 def _sort(result: Result) -> str:
@@ -148,6 +167,11 @@ def _signals(result: Result, view: View) -> Iterator[str]:
     if isinstance(signals, Mapping) and signals:
         shown = "  ".join(f"{name} {view.value('', value)}" for name, value in signals.items())
         yield _INDENT + view.style.dim(clean_line(shown))
+    parts = result.get("parts")
+    if isinstance(parts, Mapping) and parts:
+        added = " + ".join(f"{view.value('', value)} {name}" for name, value in parts.items())
+        line = f"{view.value('', result.get('score'))} = {added}, {result.get('confidence')}"
+        yield _INDENT + view.style.dim(clean_line(line))
     if result.get("closet_preview"):
         line = f"closet: {clean_line(str(result['closet_preview']))}"
         yield _INDENT + view.style.dim(cut(line, view.columns - len(_INDENT)))

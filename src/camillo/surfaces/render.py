@@ -6,6 +6,7 @@ another look for people has a function in `RENDERERS`, or other words in `WORDIN
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from camillo.surfaces.blocks import (
@@ -17,6 +18,7 @@ from camillo.surfaces.blocks import (
     room_of,
     standing,
     text_of,
+    told_apart,
 )
 from camillo.surfaces.tables import markdown_table, sections, table
 from camillo.surfaces.terminal import clean_line, cut, json_safe
@@ -89,8 +91,19 @@ def _list(report: Plain, view: View) -> Iterator[str]:
     """A line for each memory, with its first words."""
     if not report["results"]:
         return
-    yield from table([_listed(each, view) for each in report["results"]], view)
-    yield from ["", *sections(_own(report), view)]
+    yield from table([_listed(each, view) for each in told_apart(report["results"])], view)
+    yield from ["", _counted(report, view)]
+
+
+def _counted(report: Plain, view: View) -> str:
+    """How many there are, and which of them are shown where that is not all."""
+    total, count = report["total"], len(report["results"])
+    if count >= total:
+        return f"total  {total:,}"
+    first = view.arguments.get("offset") or 0
+    last = first + count
+    shown = f"{first + 1:,} to {last:,}" if first else f"{count:,}"
+    return f"showing {shown} of {total:,}" + (f"; --offset {last} goes on" if last < total else "")
 
 
 def _listed(result: Plain, view: View) -> dict[str, str]:
@@ -98,6 +111,7 @@ def _listed(result: Plain, view: View) -> dict[str, str]:
     return {
         "id": str(result.get("id", "")),
         "kind": str(result.get("kind", "")),
+        "root": str(result.get("root") or ""),
         "room": room_of(result),
         "from": location(result, view),
         "standing": standing(result),
@@ -168,6 +182,18 @@ def _worded(name: str, report: Plain) -> Plain:
     return WORDINGS[name](report) if name in WORDINGS else report
 
 
+def _written(report: Plain) -> Plain:
+    """The file of a note as `show` names it."""
+    return {**report, "results": list(map(_with_file, report["results"]))}
+
+
+def _with_file(result: Plain) -> Plain:
+    own = {key: value for key, value in result.items() if key != "folder"}
+    if result.get("folder") and result.get("path"):
+        own["path"] = os.path.join(str(result["folder"]), str(result["path"]))
+    return own
+
+
 def _archived(report: Plain) -> Plain:
     """One word for each says what was done."""
     said = [{"id": each["id"], "status": each["done"]} for each in report["results"]]
@@ -185,10 +211,21 @@ def _imported(report: Plain) -> Plain:
     return {**own, "results": results}
 
 
+def _failed(report: Plain) -> Plain:
+    """Only cases that failed."""
+    return {**report, "results": [each for each in report["results"] if not each["passed"]]}
+
+
 def _compiled(report: Plain) -> Plain:
     """Only pages of which there is something to say."""
     said = [each for each in report["results"] if each["status"] != "unchanged"]
     return _imported({**report, "results": said})
+
+
+def _trusting(report: Plain) -> Plain:
+    """A no is worth saying here."""
+    said = [{**each, "trusted": "yes" if each["trusted"] else "no"} for each in report["results"]]
+    return {**report, "results": said}
 
 
 def _would(result: Plain) -> Plain:
@@ -206,6 +243,7 @@ def _joined(lines: Iterable[str]) -> str:
 
 RENDERERS: dict[str, Renderer] = {
     "bench retrieval": _bench,
+    "bench silence": _bench,
     "completion": _script,
     "graph": _drawing,
     "list": _list,
@@ -217,7 +255,15 @@ _MARKDOWN: dict[str, Renderer] = {"graph": _fenced_drawing}
 
 WORDINGS: dict[str, Callable[[Plain], Plain]] = {
     "archive": _archived,
+    "bench precision": _failed,
     "compile": _compiled,
     "import": _imported,
+    "link": _written,
     "migrate": _imported,
+    "remember": _written,
+    "revise": _written,
+    "roots": _trusting,
+    "supersede": _written,
+    "trust": _trusting,
+    "unlink": _written,
 }

@@ -18,6 +18,16 @@ _WIDTH = 88
 _EXIT_CODES = "Exit codes: 0 found or done, 1 nothing found, 2 usage, 3 done in part, 4 failed."
 
 
+# As the README has them; one that is missing here comes after them, and the benches last.
+_ORDER = (
+    "try", "mine", "sync", "remember", "revise", "link", "unlink", "supersede", "search", "inspect",
+    "expect", "show", "list", "stats", "graph", "path", "archive", "forget", "compile", "import",
+    "export", "migrate", "watch", "open", "close", "init", "roots", "trust", "embed", "setup",
+    "copy", "completion",
+)  # fmt: skip
+_LAST = "bench"
+
+
 def overview(table: Table) -> str:
     """What `camillo --help` prints."""
     column = max((len(name) for name in table), default=0) + 4
@@ -58,10 +68,18 @@ def explanation(signature: Signature, output: Iterable[Parameter]) -> str:
 
 def _group(title: str, table: Table, column: int, *, writes: bool) -> Iterator[str]:
     entries = [(name, row[2]) for name, row in table.items() if row[3] is writes]
+    entries.sort(key=lambda entry: _place(entry[0]))  # names that share a place as in the table
     if entries:
         yield from ["", f"{title}:"]
     for name, summary in entries:
         yield from _entry(name, summary, column)
+
+
+def _place(name: str) -> int:
+    first = name.partition(" ")[0]
+    if first in _ORDER:
+        return _ORDER.index(first)
+    return len(_ORDER) + (first == _LAST)
 
 
 def _entries(title: str, entries: list[tuple[str, str]]) -> Iterator[str]:

@@ -18,7 +18,7 @@ __all__ = ["View"]
 
 _TIMES = frozenset({"at", "created", "updated", "expires", "archived"})
 _HASH = 12  # digits of one: enough to say which, and for --expect
-_PATHS = frozenset({"source", "path", "root", "folder", "file"})
+_PATHS = frozenset({"config", "file", "folder", "path", "root", "source"})
 
 
 class View(NamedTuple):
@@ -36,8 +36,10 @@ class View(NamedTuple):
         return self.width or DEFAULT_WIDTH
 
     def path(self, path: str) -> str:
-        """Relative below the working directory, `~/…` below home, else as it is."""
-        for folder, shown in ((self.cwd, ""), (self.home, f"~{os.sep}")):
+        """Relative below the working directory, unless everything lies below that; `~/…` below
+        home, else as it is."""
+        near = "" if self.cwd == os.sep else self.cwd
+        for folder, shown in ((near, ""), (self.home, f"~{os.sep}")):
             head = folder.rstrip(os.sep) + os.sep
             if folder and path.startswith(head) and len(path) > len(head):
                 return clean_line(shown + path[len(head) :])

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from functools import cache
 from unicodedata import normalize
 
-__all__ = ["content_date"]
+__all__ = ["content_date", "leading_moment", "month_of"]
 
 _HEAD_CHARS = 2_000
 _HEAD_LINES = 10
@@ -35,6 +35,19 @@ def content_date(name: str, text: str, mtime: float | None = None) -> tuple[str 
         return found, "body"
     found = _of_stamp(mtime)
     return (found, "mtime") if found else (None, "none")
+
+
+def leading_moment(name: str) -> str:
+    """The day, or the minute, that the name of an agent's page begins with: `2026-05-02`,
+    `2026-05-02T09:30` of `2026-05-02-0930-tea`; "" for none."""
+    found = re.match(r"(?a)(\d{4}-\d\d-\d\d)(?:-(\d\d)(\d\d)(?:\d\d)?)?(?=\D|\Z)", name)
+    try:
+        day = date.fromisoformat(found[1]).isoformat() if found else ""
+    except ValueError:
+        return ""
+    if found and found[2] and int(found[2]) < 24 and int(found[3]) < 60:
+        return f"{day}T{found[2]}:{found[3]}"
+    return day
 
 
 def _in_name(name: str) -> str | None:
@@ -190,3 +203,9 @@ def _months() -> dict[str, int]:
     return {
         name.casefold(): number for number, line in enumerate(lines, 1) for name in line.split()
     }
+
+
+def month_of(word: str) -> int:
+    """The number of a month by its name or its abbreviation in one of eight languages; 0 where it
+    is none."""
+    return _months().get(word.casefold(), 0)

@@ -15,9 +15,9 @@ from camillo.engines.memory import MemoryStore
 from camillo.graph.edges import graph_of
 from camillo.indexes._file import IndexFile
 from camillo.indexes.edges import EdgeIndex, Link
-from camillo.model import Edge, Key, Memory, Origin, replace
+from camillo.model import Edge, Key, Memory, Origin, Place, replace
 from camillo.projection import BATCH, catch_up
-from camillo.text.mentions import mentions
+from camillo.text.mentions import reader
 from unit.graph.specimens import key, memory
 
 
@@ -30,7 +30,7 @@ class Unfed(MemoryStore):
 class Linked:
     """A store with its edges, caught up before each question."""
 
-    def __init__(self, store: Any, file: IndexFile, **options: bool) -> None:
+    def __init__(self, store: Any, file: IndexFile, **options: Any) -> None:
         self.store = store
         self.file = file
         self._index = EdgeIndex(file, **options)
@@ -49,7 +49,7 @@ class Linked:
         else:
             index.update(self.store.changes(index.cursor(), BATCH), self.store)
 
-    def again(self, **options: bool) -> Linked:
+    def again(self, **options: Any) -> Linked:
         """Another handle on the same file."""
         return Linked(self.store, self.file, **options)
 
@@ -221,6 +221,53 @@ class TestAsking:
             assert linked.index.inbound_counts([key(name)]) == {key(name): 1}
 
 
+class TestMentions:
+    """A mention is written as people write it; what it means is told when it is asked."""
+
+    @pytest.fixture
+    def people(self, linked: Linked) -> Linked:
+        linked.put(
+            Memory("ada", "", aliases=("Ada Lovelace",), place=Place(room="people")),
+            Memory("rules/no-force-push", "", place=Place(room="rules")),
+            Memory("a", "[[Ada Lovelace|her]], [[people/ada]], [[no-force-push#Why]] `[[code]]`"),
+        )
+        return linked
+
+    def test_other_names_lead_to_the_note(self, people: Linked) -> None:
+        wanted = ["a mentions ada", "a mentions rules/no-force-push"]
+        assert _spelled(people.index.outbound([key("a")])) == wanted
+        assert _spelled(people.index.all_edges()) == wanted
+        assert _spelled(people.index.inbound([key("ada")], ["mentions"])) == wanted[:1]
+        assert _spelled(people.index.inbound([key("rules/no-force-push")])) == wanted[1:]
+        assert people.index.inbound_counts([key("ada")]) == {}
+
+    def test_what_a_name_means_follows_what_there_is(self, people: Linked) -> None:
+        people.put(Memory("facts/no-force-push", "", place=Place(room="facts")))
+        assert _spelled(people.index.outbound([key("a")]))[1:] == ["a mentions no-force-push"]
+        assert people.index.inbound([key("rules/no-force-push")]) == []
+        people.store.delete([key("rules/no-force-push")])
+        assert _spelled(people.index.inbound([key("facts/no-force-push")])) == [
+            "a mentions facts/no-force-push"
+        ]
+        people.put(Memory("no-force-push", ""))
+        assert _spelled(people.index.outbound([key("a")]))[1:] == ["a mentions no-force-push"]
+
+    def test_a_note_that_calls_itself_mentions_nobody(self, linked: Linked) -> None:
+        linked.put(Memory("ada", "[[Countess]]", aliases=("Countess",)))
+        assert linked.index.all_edges() == linked.index.inbound([key("ada")]) == []
+
+    def test_notes_of_commonplace_are_read_as_it_reads_them(self, people: Linked) -> None:
+        people.put(Memory("b", "[[ada]] [[Ada Lovelace]] [[no-force-push]]"))
+        index = people.again(form="commonplace").index
+        assert _spelled(index.all_edges()) == ["a mentions code", "b mentions ada"]
+        assert _spelled(index.inbound([key("ada")])) == ["b mentions ada"]
+        assert len(people.index.all_edges()) == 4
+
+    def test_what_went_is_called_nothing(self, people: Linked) -> None:
+        people.store.delete([key("ada")])
+        assert _spelled(people.index.outbound([key("a")]))[:1] == ["a mentions Ada Lovelace"]
+
+
 class TestCare:
     def test_it_says_how_many_there_are(self, linked: Linked) -> None:
         linked.put(memory("a ~b ~c"))
@@ -249,7 +296,8 @@ links = st.builds(
 memories = st.builds(
     Memory,
     st.sampled_from(NAMES),
-    st.sampled_from(("", "[[a]]", "[[b]] and [[a]]")),
+    st.sampled_from(("", "[[a]]", "[[b]] and [[a]]", "[[Also b|x]] and [[d]]")),
+    aliases=st.sampled_from(((), (), ("Also b",), ("a", "d"))),
     session=st.sampled_from(SESSIONS),
     edges=st.lists(links, max_size=3, unique=True).map(tuple),
     superseded_by=st.sampled_from(("", *NAMES)),
@@ -276,7 +324,8 @@ def test_it_answers_as_the_graph_of_what_is_kept(
             linked.catch_up(linked.index)
     living = list(store.scan())
     keys = [each.key for each in living]
-    graph = graph_of(living, mentions)
+    named = ((each.id, each.place.room, each.aliases) for each in living if not each.archived)
+    graph = graph_of(living, reader("camillo", named))
 
     def there(found: Sequence[tuple[Key, str, Key]]) -> set[tuple[Key, str, Key]]:
         ends = ((_meant(s, keys), r, _meant(t, keys)) for s, r, t in found)

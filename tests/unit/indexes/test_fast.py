@@ -526,7 +526,7 @@ class TestTogether:
             "from camillo.indexes._passages import Columns\n"
             "rows = np.arange(1, 20001)\n"
             "codes = np.random.default_rng(1).integers(-9, 9, (20000, 64)).astype(np.int8)\n"
-            "columns = Columns(1, rows, np.ones(20000, np.float32), rows)\n"
+            "columns = Columns(1, rows, np.ones(20000, np.float32), rows, 0 * rows)\n"
             "there = np.ones(20000, bool)\n"
             "made = Codes(64)\n"
             "made.follow(Vectors(columns, there, np.ones(20000, np.float32), codes))\n"

@@ -16,8 +16,9 @@ GATE = Key("", "user", "", "gate")
 DOOR = Key("", "user", "s1", "gate")
 
 
-def known(path: str, key: Key | None = GATE, problem: str = "", line: int = 0) -> KnownFile:
-    return KnownFile(path, NoteStat(5_000_000_007, 12), b"0123456789abcdef", key, problem, line)
+def known(path: str, key: Key | None = GATE, *problems: str, broken: bool = False) -> KnownFile:
+    stat = NoteStat(5_000_000_007, 12)
+    return KnownFile(path, stat, b"0123456789abcdef", key, problems, broken)
 
 
 @pytest.fixture
@@ -28,10 +29,10 @@ def files(tmp_path: Path) -> Iterator[NoteFiles]:
 
 
 def test_what_was_recorded_is_known(files: NoteFiles) -> None:
-    files.record([known("gate.md"), known("a/door.md", DOOR), known("bad.md", None, "no end", 3)])
+    files.record([known("gate.md"), known("a/door.md", DOOR), known("bad.md", None, "no end")])
     assert files.known(["gate.md", "bad.md", "none.md"]) == {
         "gate.md": known("gate.md"),
-        "bad.md": known("bad.md", None, "no end", 3),
+        "bad.md": known("bad.md", None, "no end"),
     }
     assert files.stats()["a/door.md"] == NoteStat(5_000_000_007, 12)
 
@@ -59,8 +60,13 @@ def test_a_file_is_recorded_once(files: NoteFiles) -> None:
 
 
 def test_problems_are_listed_by_path(files: NoteFiles) -> None:
-    files.record([known("z.md", GATE, "a tab", 2), known("a.md", None, "no end", 3), known("m.md")])
-    assert [(each.path, each.line) for each in files.problems()] == [("a.md", 3), ("z.md", 2)]
+    bad = known("a.md", None, "line 3: no end", broken=True)
+    odd = known("z.md", GATE, "line 2: a tab", "line 4: no\nlist")
+    files.record([odd, bad, known("m.md")])
+    assert [(each.path, each.problems) for each in files.problems()] == [
+        ("a.md", ("line 3: no end",)), ("z.md", ("line 2: a tab", "line 4: no list")),
+    ]  # fmt: skip
+    assert files.broken() == [bad]
 
 
 def test_names_that_differ_by_case_or_form_are_different_files(files: NoteFiles) -> None:
@@ -91,6 +97,19 @@ def test_an_index_that_was_made_before_there_were_notes_gets_the_table(tmp_path:
     old.record([known("gate.md")])
     assert list(old.stats()) == ["gate.md"]
     file.close()
+
+
+def test_a_table_of_an_earlier_camillo_is_made_anew(files: NoteFiles) -> None:
+    with files._file.database.write() as connection:
+        connection.execute(
+            "DROP TABLE files; CREATE TABLE files(path TEXT PRIMARY KEY, mtime_ns, size, hash, "
+            "namespace, scope, session, id, problem, line) WITHOUT ROWID; "
+            "INSERT INTO files(path) VALUES ('old.md'); "
+            "INSERT INTO meta VALUES ('notes_scanned', 17)"
+        ).fetchall()
+    assert (files.scanned(), files.any(), files.stats(), files.broken()) == (0, False, {}, [])
+    files.record([known("gate.md")])
+    assert (files.scanned(), list(files.stats())) == (0, ["gate.md"])
 
 
 def test_it_says_when_a_folder_was_never_looked_through(files: NoteFiles) -> None:

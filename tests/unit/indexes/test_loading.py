@@ -221,7 +221,7 @@ class TestWhatIsRead:
     ) -> None:
         """A vector that came is that of every passage with the text, however many others wait."""
         monkeypatch.setattr(vectors, "_BATCH", 2)
-        texts = ["licence"] * 5 + [f"wall {n}" for n in range(2500)] + ["licence", "last"]
+        texts = ["licence"] * 5 + [f"wall {n}" for n in range(2500)] + ["licence"]
         root.store.put([Memory(f"n{n}", text, "drawer") for n, text in enumerate(texts)])
         root.catch_up()
         _told(root, filled)

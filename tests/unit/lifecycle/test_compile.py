@@ -192,12 +192,21 @@ class TestRooms:
         }  # fmt: skip
         assert tree.read("c/index.md") == before.replace("a/b", "c")
 
-    def test_a_room_whose_name_no_system_takes_fails_in_words(self, tree: Tree) -> None:
+    def test_a_room_that_is_there_has_its_page_whatever_it_is_called(self, tree: Tree) -> None:
         tree.write("what?/n.md", note("n"))
-        done = tree.compile()
-        assert done["what?/index.md"].status == "failed"
-        assert "not every system takes '?'" in done["what?/index.md"].reason
+        assert tree.statuses()["what?/index.md"] == "written"
         assert "| what?/ | n | 1 |" in tree.read("ROOT.md")
+
+    def test_pages_that_are_not_there_are_made_only_where_new_ones_may_be(self, tree: Tree) -> None:
+        tree.compile()
+        tree.write("c/n.md", note("n"))
+        (tree.folder / "ROOT.md").unlink()
+        (tree.folder / "a/b/index.md").rename(tree.folder / "c/index.md")
+        before = tree.pages()
+        assert tree.statuses(new=False, everything=True)["c/index.md"] == "written"
+        assert tree.pages().keys() == before.keys()
+        assert "ROOT.md" in tree.statuses()
+        assert tree.pages().keys() == {*before, "ROOT.md", "a/b/index.md"}
 
 
 class TestOthers:

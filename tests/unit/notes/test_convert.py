@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from camillo import registry
 from camillo.model import Edge, Memory, Place
-from camillo.notes.convert import Fitted, Names, fitted
+from camillo.notes.convert import Fitted, Names, fitted, only_here
 
 
 def _fitted(form: str, *notes: Memory) -> list[Fitted]:
@@ -56,3 +56,20 @@ def test_fields_without_a_key_are_told() -> None:
     assert "pinned" in lost
     assert "happened_at '2026-01-02'" in lost
     assert "title" not in lost
+
+
+def test_what_only_a_row_holds_is_told_from_what_its_file_says() -> None:
+    said = Memory("a", "x", "project", "A", "s", extra={"file": "a.md"}, created=1, updated=2)
+    claude, camillo = registry.load("dialect", "claude")(), registry.load("dialect", "camillo")()
+    assert not only_here(said, claude)
+    assert only_here(said._replace(extra={}), camillo)  # it has no file
+    for more in (
+        {"edges": (Edge("builds-on", "b"),)},
+        {"place": Place(hall="east")},
+        {"tags": ("t",)},
+        {"archived": 3},
+        {"superseded_by": "b"},
+    ):
+        marked = said._replace(**more)  # type: ignore[arg-type]
+        assert only_here(marked, claude)
+        assert not only_here(marked, camillo)

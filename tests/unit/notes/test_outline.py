@@ -132,6 +132,13 @@ class TestEmptiedPages:
         emptied = emptied_page("r", page, "en")
         assert emptied == page.replace("| a.md | s | — |\n", "\n")
 
+    @pytest.mark.parametrize("mark", ["<!-- auto:begin r --> mine", "<!-- auto:begin r -->\tx -->"])
+    def test_words_on_the_line_of_its_mark_are_kept(self, mark: str) -> None:
+        page = page_of("r", entry("r/a.md")).replace("<!-- auto:begin r -->", mark)
+        emptied = emptied_page("r", page, "en")
+        assert emptied == page.replace("| a.md | s | — |\n", "\n")
+        assert emptied_page("r", emptied, "en") == emptied
+
     def test_one_by_hand_is_left(self) -> None:
         assert emptied_page("r", "# r index\n", "en") is None
 
@@ -215,3 +222,14 @@ class TestLanguages:
 
     def test_others_tell_nothing(self) -> None:
         assert language_of("# File\n文件\n") is None
+
+    def test_one_without_a_table_has_the_language_of_its_prose(self) -> None:
+        empty = "<!-- auto:begin registry\n{}\n<!-- auto:end\n"
+        english = f"# Shop\n\nWe ship on Fridays, and 小王 signs.\n{empty.format('')}"
+        chinese = f"# shop\n\n周五用 kubectl 部署 staging,小王签字。\n{empty.format('')}"
+        assert language_of(english) == "en"
+        assert language_of(chinese) == "zh"
+        generated = empty.format("| some | rows | of | another | program |")
+        assert language_of(f"# Shop\n{generated}") is None
+        assert language_of("# 店\n```sh\nrun this and that now\n```\n") is None
+        assert language_of("<!-- written by hand below this line -->\n") is None

@@ -18,11 +18,11 @@ from camillo.vault import OpenRoot, Vault
 
 __all__ = ["LinkedRoot", "search"]
 
-WORDS = ("expand", "keyword", "superseded", "read", "grains", "notes", "related", "closets",
-         "connected", "limit")  # fmt: skip
-HYBRID = ("expand", "keyword", "vector", "superseded", "read", "grains", "fuse", "notes", "related",
-          "closets", "connected", "limit")  # fmt: skip
-VECTORS = ("vector", "superseded", "read", "related", "connected", "limit")
+WORDS = ("expand", "keyword", "superseded", "read", "grains", "notes", "newest", "related",
+         "closets", "connected", "limit")  # fmt: skip
+HYBRID = ("expand", "keyword", "vector", "superseded", "read", "grains", "fuse", "notes", "newest",
+          "related", "closets", "connected", "limit")  # fmt: skip
+VECTORS = ("vector", "superseded", "read", "newest", "related", "connected", "limit")
 
 
 class LinkedRoot:

@@ -72,8 +72,9 @@ def search(
     warm: bool = False,
     **asked: Any,
 ) -> list[Candidate]:
-    """What a preset finds; `without` leaves the stage out, or others."""
-    left_out = ("notes",) if without is True else without or ()
+    """What a preset finds; `without` leaves the stage out, or others. What a question calls by its
+    title is lifted by another stage, which is out of it."""
+    left_out = ("aliases", *(("notes",) if without is True else without or ()))
     context = Context(roots, SearchSettings(), vault.embedder, warm=warm)
     for root in roots:
         context.superseded = {**context.superseded, **root.superseded(root.store.get)}
@@ -275,4 +276,4 @@ class TestNominating:
 
 
 def test_no_preset_of_vectors_alone_has_it() -> None:
-    assert [name for name, listed in PRESETS.items() if "notes" in listed] == ["words", "hybrid"]
+    assert {name for name, listed in PRESETS.items() if "notes" not in listed} == {"vectors"}

@@ -173,12 +173,26 @@ class TestPresets:
         for names in PRESETS.values():
             assert set(names) <= set(registry.names("stage"))
 
-    def test_the_default_is_hybrid_with_an_embedder_and_words_without(self) -> None:
-        for embedder, preset in (("hashing", "hybrid"), ("none", "words")):
-            overrides = {"search.preset": "default", "search.embedder": embedder}
-            with open_vault(overrides=overrides) as vault:
-                assert vault.plan().preset == preset
-                assert vault.plan("words").preset == "words"
+    @pytest.mark.parametrize(
+        ("embedder", "tokens_mb", "preset"),
+        [
+            ("hashing", 256, "default"),
+            ("hashing", 0, "hybrid"),
+            ("light", 256, "hybrid"),  # has no token vectors
+            ("none", 256, "words"),
+        ],
+    )
+    def test_the_default_is_what_the_embedder_can_do(
+        self, embedder: str, tokens_mb: int, preset: str
+    ) -> None:
+        overrides = {
+            "search.preset": "default",
+            "search.embedder": embedder,
+            "search.tokens_mb": str(tokens_mb),
+        }
+        with open_vault(overrides=overrides) as vault:
+            assert vault.plan().preset == preset
+            assert vault.plan("words").preset == "words"
 
     def test_a_process_that_holds_no_model_answers_by_words_and_says_so(self) -> None:
         overrides = {"search.preset": "default", "search.embedder": "auto"}

@@ -36,6 +36,19 @@ def test_a_path_outside_the_working_directory_begins_at_home() -> None:
     assert "1. /home/gg/a " in shown([Hit("a", "x", "/home/gg/a")])
 
 
+def test_from_the_top_of_all_folders_a_path_keeps_its_slash() -> None:
+    top = VIEW._replace(cwd="/")
+    assert top.path("/home/g/notes/a.md") == "~/notes/a.md"
+    assert top.path("/etc/hosts") == "/etc/hosts"
+
+
+def test_what_is_not_trusted_is_said() -> None:
+    for name in ("trust", "roots"):
+        report = Report([{"root": "/home/g/shop/.camillo", "trusted": False}]).as_dict()
+        assert re.search(r"^trusted +no$", render.text(name, report, VIEW), re.MULTILINE)
+        assert report["results"][0]["trusted"] is False
+
+
 def test_long_texts_are_cut_to_the_lines_that_match() -> None:
     text = "\n".join([*(f"line {n}" for n in range(40)), "here is jwt", *map(str, range(40))])
     block = shown([JWT._replace(text=text)]).splitlines()

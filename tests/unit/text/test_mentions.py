@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camillo.text.mentions import mentions
+from camillo.text.mentions import mentions, reader, wikilinks
 
 
 @pytest.mark.case("CP26")
@@ -30,3 +30,73 @@ def test_each_name_comes_once_in_the_order_of_the_body(names: list[str]) -> None
 def test_a_mention_stands_in_the_body(body: str) -> None:
     for name in mentions(body):
         assert f"[[{name}]]" in body
+
+
+class TestWikilinks:
+    @pytest.mark.parametrize(
+        ("body", "names"),
+        [
+            ("as [[no-force-push]] says", ("no-force-push",)),
+            ("[[Deploy Rule]] and [[部署 规则]]", ("Deploy Rule", "部署 规则")),
+            ("[[rule|what we said]] [[rule#Why|why]] [[rule#^b1]]", ("rule",)),
+            ("![[picture]] [[ padded ]] [[note.md]]", ("picture", "padded", "note")),
+            ("| [[a\\|b]] |", ("a",)),
+            ("[[#heading]] [[|x]] [[]] [[a\nb]]", ()),
+            (f"[[{'x' * 100}]] [[{'y' * 101}]]", ("x" * 100,)),
+            ("[[b]] [[a]] [[b]]", ("b", "a")),
+        ],
+    )
+    def test_names_are_what_people_write(self, body: str, names: tuple[str, ...]) -> None:
+        assert wikilinks(body) == names
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "`[[a]]`",
+            "``x ` [[a]]``",
+            "```\n[[a]]\n```",
+            "~~~ md\n[[a]]\n~~~",
+            "> ```\n> [[a]]\n> ```",
+        ],
+    )
+    def test_code_mentions_nothing(self, code: str) -> None:
+        assert wikilinks(f"before [[b]]\n\n{code}\n\nafter [[c]]\n") == ("b", "c")
+
+    @given(st.text("[]ab A\n|#`~-", max_size=60))
+    def test_any_body_is_read(self, body: str) -> None:
+        for name in wikilinks(body):
+            assert name in body
+
+
+class TestReader:
+    NOTES = (
+        ("rules/no-force-push", "rules", ()),
+        ("rules/build", "rules", ()),
+        ("facts/build", "facts", ()),
+        ("ada", "people", ("Ada Lovelace", "Countess")),
+        ("byron", "people", ("Countess", "ada")),
+    )
+
+    @pytest.mark.parametrize(
+        ("written", "read"),
+        [
+            ("rules/no-force-push", "rules/no-force-push"),
+            ("no-force-push", "rules/no-force-push"),
+            ("rules/build", "rules/build"),
+            ("build", "build"),  # two rooms have it
+            ("Ada Lovelace", "ada"),
+            ("people/ada", "ada"),
+            ("ada", "ada"),  # though another is called so too
+            ("Countess", "Countess"),  # two are
+            ("nobody", "nobody"),
+        ],
+    )
+    def test_a_name_means_an_id_or_what_only_one_is_called(self, written: str, read: str) -> None:
+        assert list(reader("camillo", self.NOTES)(f"see [[{written}|it]]")) == [read]
+
+    def test_two_names_of_one_note_are_one_mention(self) -> None:
+        assert list(reader("oc", self.NOTES)("[[ada]] [[Ada Lovelace]]")) == ["ada"]
+
+    def test_commonplace_reads_as_it_does(self) -> None:
+        read = reader("commonplace", self.NOTES)
+        assert list(read("[[no-force-push]] [[Countess]] `[[a_1]]`")) == ["a_1"]

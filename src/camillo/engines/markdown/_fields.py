@@ -37,7 +37,7 @@ class Fields:
             raise NoteBroken(f"{printable(path)}: {error}", printable(path), error.line) from None
         self.values = {readable(key): _plain(value) for key, value in note.fields.items()}
         self.body = note.body
-        self.problems: list[str] = []
+        self.problems: list[str] = _no_utf8(content)
         self._root: Node | None = None
 
     @property
@@ -198,6 +198,15 @@ def _milliseconds(value: Any) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+
+
+def _no_utf8(content: bytes) -> list[str]:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = 1 + content.count(b"\n", 0, error.start)
+        return [f"line {line}: bytes that are no UTF-8; shown as \ufffd, and kept as they are"]
+    return []
 
 
 def _once(texts: Any) -> tuple[str, ...]:

@@ -10,8 +10,12 @@ import re
 from unicodedata import category, normalize
 
 from camillo.errors import InvalidValue, Refused
+from camillo.text.printable import printable
 
-__all__ = ["CONFLICT", "LONGEST", "STRANGE", "check_inside", "check_new", "check_slug", "clipped"]
+__all__ = [
+    "CONFLICT", "LONGEST", "ODD", "check_inside", "check_new", "check_slug", "clipped",
+    "is_odd", "is_strange",
+]  # fmt: skip
 
 LONGEST = 200  # bytes of UTF-8; file systems have 255, and `.embedding` or a stamp must still fit
 _MOST_CHARACTERS = 100
@@ -20,7 +24,8 @@ _MOST_CHARACTERS = 100
 CONFLICT = r".+\.conflict-\d{8}T\d{6}Z(?:-\d+)?\.md"
 
 # Signs that no path to a note has: control characters, a backslash, a drive's letter.
-STRANGE = r"[\0-\x1f\x7f\\]|\A[A-Za-z]:"
+_STRANGE = r"[\0-\x1f\x7f\\]|\A[A-Za-z]:"
+ODD = "its path is no UTF-8, or holds a backslash, a line break or a drive's letter: rename it"
 
 _RESERVED = r"(?i)(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]|conin\$|conout\$) *(?:\.|\Z)"
 _PUNCTUATION = '<>:"/\\|?*'
@@ -32,12 +37,22 @@ def check_inside(path: str) -> None:
     """Raises Refused unless `path` names a Markdown file inside the folder, in `/` form, that is
     not hidden."""
     parts = path.split("/")
-    if re.search(STRANGE, path):
-        raise Refused(f"{path!r} names no note: a path has '/' between names, and no other signs")
+    if is_strange(path):
+        raise Refused(f"{path!r} names no note: {ODD}")
     if "" in parts or any(part.startswith(".") for part in parts):
         raise Refused(f"{path!r} leads out of the folder of notes, or to a hidden file")
     if not path.endswith(".md"):
         raise Refused(f"{path!r}: the file of a note or a page ends in '.md'")
+
+
+def is_odd(path: str) -> bool:
+    """Can no note be read from this path, whatever file is there?"""
+    return printable(path) != path or is_strange(path)
+
+
+def is_strange(path: str) -> bool:
+    """Has it a sign that no path to a note has?"""
+    return re.search(_STRANGE, path) is not None
 
 
 def check_new(path: str) -> None:

@@ -96,8 +96,9 @@ def _has_writer(descriptor: int) -> bool:
     """Linux grants a read lease on a file that nobody has open to write; elsewhere it is not known,
     and False."""
     try:
+        # `signal` makes classes of these, for half a millisecond.
+        from _signal import SIGURG  # type: ignore[import-not-found]
         from fcntl import F_RDLCK, F_SETLEASE, F_SETSIG, F_UNLCK, fcntl
-        from signal import SIGURG
     except ImportError:
         return False
     try:

@@ -38,7 +38,6 @@ _TEXT = ("superseded_by", "happened_at", "namespace", "session", "written_by")
 _RELATIONS = tuple(name for name in RELATIONS if name not in ("supersedes", "mentions"))
 _TRUSTS = ("normal", "untrusted", "quarantined")
 _PAGES = frozenset({"root.md", "index.md", "readme.md"})
-_NOT_ROOMS = frozenset({"index", "backups"})
 _OURS = ("file", "frontmatter", "problems")  # keys of `extra` that are no content
 
 
@@ -51,6 +50,7 @@ class CamilloDialect:
     marks_superseded = False
     usage = ""
     listing = ""
+    not_rooms = frozenset({"index", "backups"})
 
     def is_note(self, path: str) -> bool:
         name = path.rpartition("/")[2]
@@ -63,7 +63,7 @@ class CamilloDialect:
     def enters(self, folder: str) -> bool:
         if folder[:1] == "." or "/." in folder:
             return False
-        return folder.partition("/")[0].lower() not in _NOT_ROOMS
+        return folder.partition("/")[0].lower() not in self.not_rooms
 
     def parse(self, path: str, content: bytes) -> Memory:
         fields = Fields(path, content)

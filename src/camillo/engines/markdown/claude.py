@@ -30,7 +30,6 @@ _TYPES = ("user", "feedback", "project", "reference")
 _ELSE = "reference"  # of a page that says no type
 _INDEX = "memory.md"
 _KEYS = frozenset({"name", "description", "type", "metadata"})
-_FORMER = "page.md"  # stands for a path where only the content counts
 
 
 class ClaudeDialect:
@@ -42,6 +41,7 @@ class ClaudeDialect:
     marks_superseded = False
     usage = ""
     listing = "MEMORY.md"
+    not_rooms: frozenset[str] = frozenset()
 
     def is_note(self, path: str) -> bool:
         if not path.endswith(".md") or path[:1] == "." or "/" in path or path.lower() == _INDEX:
@@ -80,10 +80,11 @@ class ClaudeDialect:
             fields: dict[str, Any] = {"name": memory.title or memory.id}
             fields |= {"description": memory.summary, "metadata": nested}
             return made(fields | _others(memory), memory.body)
-        then = self.parse(_FORMER, former)
+        path = f"{memory.id}.md"
+        then = self.parse(path, former)
         if memory.kind != then.kind:
             _check(memory)
-        return edited(former, _changes(then, memory, Fields(_FORMER, former)), memory.body)
+        return edited(former, _changes(then, memory, Fields(path, former)), memory.body)
 
     def path_of(self, memory: Memory) -> str:
         check_slug(memory.id)

@@ -39,6 +39,7 @@ class CommonplaceDialect:
     marks_superseded = False
     usage = ""
     listing = ""
+    not_rooms: frozenset[str] = frozenset()
 
     def is_note(self, path: str) -> bool:
         return path.endswith(".md") and path[:1] != "." and "/" not in path and not _conflict(path)

@@ -7,16 +7,17 @@ are not followed, hidden files are not seen. The folder itself may be a link: th
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from unicodedata import normalize
 
+from camillo.elsewhere import reopening
 from camillo.engines.markdown import _exchange
-from camillo.engines.markdown._files import NoteFile, leftover, sweep
-from camillo.engines.markdown._names import CONFLICT, STRANGE, check_inside, check_new
-from camillo.engines.markdown._reading import LARGEST, failed, open_below, open_room
+from camillo.engines.markdown._files import NoteFile
+from camillo.engines.markdown._names import check_inside, check_new, is_strange
+from camillo.engines.markdown._reading import LARGEST, failed, open_below
+from camillo.engines.markdown._walk import Walk
 from camillo.errors import CamilloError, InvalidValue, NotFound, Refused, SourceUnreadable
 from camillo.ports import Dialect, NoteStat, Usage
 from camillo.text.printable import printable
@@ -29,12 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST", "NoteFolder"]
 
 _DAY = 24 * 3600.0
-_DEEPEST = 32
-_PAGES = frozenset({"root.md", "index.md", "readme.md", "memory.md"})
 
 
 class NoteFolder:
-    """Threads may share one. `swap` exchanges two files in one step, or says that it cannot."""
+    """Threads may share one. `left_out` are folders whose files are no notes, by their paths, case
+    folded; `swap` exchanges two files in one step, or says that it cannot."""
 
     def __init__(
         self,
@@ -42,32 +42,33 @@ class NoteFolder:
         dialect: Dialect,
         writable: bool = True,
         *,
+        left_out: frozenset[str] = frozenset(),
         clock: Callable[[], float] = time.time,
         swap: Swap = _exchange.exchange,
     ) -> None:
         self.folder, self.dialect, self.writable = folder, dialect, writable
-        self._clock, self._swap = clock, swap
+        self._left_out, self._clock, self._swap = left_out, clock, swap
 
     def scan(self) -> tuple[dict[str, NoteStat], list[str]]:
-        """Every note file by path, and the folders that could not be read, `.` for this one itself:
-        of files below those nothing is known. Leftovers of killed writers that are older than a day
-        are cleared away on the way."""
-        walk = _Walk(self)
-        walk.run()
+        """Every note file by path, also one that cannot be read by its name, and the folders that
+        could not be read, `.` for this one itself: of files below those nothing is known. Leftovers
+        of killed writers that are older than a day are cleared away on the way."""
+        walk = self._walk()
         return walk.notes, walk.unreadable
+
+    def unread(self) -> list[tuple[str, str]]:
+        """Folders whose notes are not read, by path, each with why: they cannot be read, lie too
+        deep, or have a name that no path may hold."""
+        return sorted(self._walk().unread)
 
     def conflicts(self) -> list[str]:
         """The conflict files: texts that somebody saved while a note was being written."""
-        walk = _Walk(self)
-        walk.run()
-        return sorted(walk.conflicts)
+        return sorted(self._walk().conflicts)
 
     def pages(self) -> list[str]:
         """`ROOT.md`, `index.md`, `README.md` and `MEMORY.md`, in any case and folder, where the
         dialect does not take them for notes."""
-        walk = _Walk(self)
-        walk.run()
-        return sorted(walk.pages)
+        return sorted(path for path in self._walk().pages if not is_strange(path))
 
     def usage(self) -> dict[str, Usage]:
         """By path, how often oc's own file says that a note was used. {} where it cannot be read:
@@ -94,7 +95,7 @@ class NoteFolder:
     def sweep(self, older_than: float = 0.0) -> None:
         """Clear away what killed writers left, all of it or what is older than so many seconds."""
         if self.writable:
-            _Walk(self, older_than).run()
+            self._walk(older_than)
 
     def read(self, path: str) -> bytes:
         """Raises NotFound, SourceUnreadable, Refused; InvalidValue over the size cap."""
@@ -107,10 +108,11 @@ class NoteFolder:
         Raises NoteChanged when it does not hold `expected` (None: when there is one), Refused,
         InvalidValue, StoreFull, StoreError; then nothing is written."""
         self._check_writable()
+        check_inside(path)
         if expected is None:
-            check_new(path)
-        else:
-            check_inside(path)
+            self._check_new(path)
+            if not self.enters(path.rpartition("/")[0]):
+                raise InvalidValue(f"{path!r} would be among templates, which are no notes")
         if len(content) > LARGEST:
             raise InvalidValue(
                 f"{path!r} would have {len(content):,} bytes, and a note has at most {LARGEST:,}: "
@@ -118,6 +120,13 @@ class NoteFolder:
             )
         with _told(path, "written"), self._file(path, make=expected is None) as file:
             return file.create(content) if expected is None else file.replace(content, expected)
+
+    def enters(self, room: str) -> bool:
+        """May notes be in this folder, as far as this folder of notes knows?"""
+        if not self._left_out:
+            return True
+        above = room.casefold().split("/")
+        return all("/".join(above[:end]) not in self._left_out for end in range(1, len(above) + 1))
 
     def remove(self, path: str, expected: bytes) -> None:
         """Raises NoteChanged when the file does not hold `expected`; then it stays."""
@@ -134,7 +143,7 @@ class NoteFolder:
         number = 1
         while True:
             found = path if number == 1 else f"{stem}-{number}.md"
-            check_new(found)
+            self._check_new(found)
             if not self._is_taken(found):
                 return found
             number += 1
@@ -158,6 +167,16 @@ class NoteFolder:
                 yield
             finally:
                 lock.__exit__(None, None, None)
+
+    def _walk(self, older_than: float = _DAY) -> Walk:
+        now = self._clock()
+        before = now - older_than if self.writable else float("-inf")
+        walk = Walk(self.folder, self.dialect.is_note, self._is_room, before, now)
+        walk.run()
+        return walk
+
+    def _is_room(self, folder: str) -> bool:
+        return self.dialect.enters(folder) and self.enters(folder)
 
     @contextmanager
     def _file(self, path: str, what: str = "opened", *, make: bool = False) -> Iterator[NoteFile]:
@@ -194,6 +213,13 @@ class NoteFolder:
             above = os.path.join(above, rooms[at])
         return "/".join([*rooms, name])
 
+    def _check_new(self, path: str) -> None:
+        """A folder that is there may have any name; one that would be made may not."""
+        check_inside(path)
+        room, _, name = path.rpartition("/")
+        there = room and os.path.isdir(os.path.join(self.folder, *room.split("/")))
+        check_new(name if there else path)
+
     def _is_taken(self, path: str) -> bool:
         try:
             os.lstat(os.path.join(self.folder, *path.split("/")))
@@ -206,7 +232,7 @@ class NoteFolder:
     def _check_writable(self) -> None:
         if not self.writable:
             raise Refused(
-                f"{self.folder} is only read: `camillo open` it with --write to change it"
+                f"{self.folder} is only read: `{reopening(self.folder)}` lets camillo change it"
             )
 
 
@@ -228,84 +254,3 @@ def _told(path: str, what: str) -> Iterator[None]:
         raise NotFound(f"there is no note {printable(path)!r}") from None
     except OSError as error:
         failed(error, what, printable(path))
-
-
-class _Walk:
-    """One pass over a folder of notes."""
-
-    def __init__(self, folder: NoteFolder, older_than: float = _DAY) -> None:
-        self.notes: dict[str, NoteStat] = {}
-        self.unreadable: list[str] = []
-        self.conflicts: list[str] = []
-        self.pages: list[str] = []
-        self._folder = folder.folder
-        self._dialect = folder.dialect
-        self._before = folder._clock() - older_than if folder.writable else float("-inf")
-        self._clock = folder._clock
-
-    def run(self) -> None:
-        try:
-            held = open_below(self._folder, [])
-        except OSError:
-            self.unreadable.append(".")
-            return
-        self._look(held, "", 0)
-
-    def _look(self, held: int | None, room: str, depth: int) -> None:
-        """Takes in one folder and closes it."""
-        try:
-            with os.scandir(self._path(room) if held is None else held) as entries:
-                rooms = self._files(entries, held, room + "/" if room else "")
-            for name in rooms:
-                self._enter(held, name, f"{room}/{name}" if room else name, depth + 1)
-        except OSError:
-            self.unreadable.append(room or ".")
-        finally:
-            if held is not None:
-                os.close(held)
-
-    def _files(
-        self, entries: Iterator[os.DirEntry[str]], held: int | None, above: str
-    ) -> list[str]:
-        """Notes the files; the folders to enter."""
-        is_note, notes, rooms = self._dialect.is_note, self.notes, []
-        made, stat_of, strange = tuple.__new__, os.DirEntry.stat, re.compile(STRANGE).search
-        for entry in entries:
-            name = entry.name
-            path = above + name
-            if name.endswith(".md") and entry.is_file(follow_symlinks=False):
-                if is_note(path) and strange(name) is None:
-                    status = stat_of(entry, follow_symlinks=False)
-                    notes[path] = made(NoteStat, (status.st_mtime_ns, status.st_size))
-                elif re.fullmatch(CONFLICT, name):
-                    self.conflicts.append(path)
-                elif name.lower() in _PAGES and strange(path) is None:
-                    self.pages.append(path)
-            elif leftover(name):
-                self._clear(entry, held)
-            elif entry.is_dir(follow_symlinks=False) and self._dialect.enters(path):
-                rooms.append(name)
-        return rooms
-
-    def _enter(self, held: int | None, name: str, room: str, depth: int) -> None:
-        if depth > _DEEPEST:
-            self.unreadable.append(room)
-            return
-        try:
-            inner = None if held is None else open_room(held, name)
-        except OSError:
-            self.unreadable.append(room)
-            return
-        self._look(inner, room, depth)
-
-    def _clear(self, entry: os.DirEntry[str], held: int | None) -> None:
-        """A leftover of a killed writer. That it stays hurts nobody, so errors do not either."""
-        try:
-            status = entry.stat(follow_symlinks=False)
-            if max(status.st_mtime, status.st_ctime) < self._before:
-                sweep(entry.path if held is None else entry.name, held, self._clock())
-        except OSError:
-            return
-
-    def _path(self, room: str) -> str:
-        return os.path.join(self._folder, *room.split("/")) if room else self._folder

@@ -1,10 +1,11 @@
 """The nullclaw dialect: a workspace with `MEMORY.md`, `memory/<day>….md`, and pages of the Open
 Knowledge Format below `okf/`.
 
-Each file is a note. `MEMORY.md` is of kind `core`, a dated file `daily` with its day, a page what
-its `type` says; their entries `- **key**: text` stay in the text, word for word. New notes are
-pages, since an entry has one line only. Other files of the workspace (`SOUL.md`, `AGENTS.md` …) are
-the agent's instructions and no memories; what a machine keeps in `memory/.dreams` is none either.
+Each file is a note. `MEMORY.md` is of kind `core`, as is a file below `memory/` whose name begins
+with no day; one that does is `daily`, a page what its `type` says; entries `- **key**: text` stay
+in the text, word for word. New notes are pages, since an entry has one line only. Other files
+(`SOUL.md`, `AGENTS.md` …) are the agent's instructions and no memories, nor is what a machine keeps
+in `memory/.dreams`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from camillo.engines.markdown._fields import Fields, iso
 from camillo.engines.markdown._names import CONFLICT, check_new, check_slug
 from camillo.errors import NoteBroken
 from camillo.model import Memory, Place
+from camillo.text.dates import leading_moment
 from camillo.text.printable import printable
 from camillo.text.yaml_edit import REMOVE
 
@@ -30,7 +32,6 @@ _DAYS = "memory"
 _PAGES = "okf"
 _INDEXES = ("index.md", "readme.md")
 _KEYS = frozenset({"type", "title", "description", "tags", "timestamp"})
-_DAY = r"(\d{4}-\d\d-\d\d)"
 _DEEPEST = 8  # folders below okf/ that NullClaw reads
 _OF_PAGES = "okf:"  # what NullClaw puts before the type of a page
 
@@ -46,6 +47,7 @@ class NullclawDialect:
     marks_superseded = False
     usage = ""
     listing = ""
+    not_rooms: frozenset[str] = frozenset()
 
     def is_note(self, path: str) -> bool:
         above, _, name = path.rpartition("/")
@@ -67,7 +69,7 @@ class NullclawDialect:
         if printable(path) != path:
             raise NoteBroken(f"{printable(path)}: the name of this file is no UTF-8", path, 1)
         fields = Fields(path, content)
-        day = re.search(_DAY, fields.stem) if path.startswith(f"{_DAYS}/") else None
+        happened = leading_moment(fields.stem) if path.startswith(f"{_DAYS}/") else ""
         said = fields.text("type")
         stamp = fields.time("timestamp")
         extra: dict[str, Any] = {}
@@ -78,12 +80,12 @@ class NullclawDialect:
         return Memory(
             id=path.removesuffix(".md"),
             body=fields.body,
-            kind=said.removeprefix(_OF_PAGES) or _kind_of(path),
+            kind=said.removeprefix(_OF_PAGES) or _kind_of(path, happened),
             title=fields.text("title") or fields.stem,
             summary=fields.text("description"),
             place=Place(room=fields.room),
             tags=fields.texts("tags"),
-            happened_at=day[1] if day else str(iso(stamp))[:10] if stamp else "",
+            happened_at=happened or (str(iso(stamp))[:10] if stamp else ""),
             extra=extra,
         )
 
@@ -91,7 +93,8 @@ class NullclawDialect:
         if former is None:
             fields: dict[str, Any] = {"type": memory.kind, "title": memory.title or memory.id}
             fields |= {"description": memory.summary, "tags": list(memory.tags)}
-            fields["timestamp"] = iso(memory.created) if memory.created else None
+            written = iso(memory.created) if memory.created else None
+            fields["timestamp"] = _day(memory) if memory.happened_at else written
             said = {key: value for key, value in fields.items() if value}
             return made(said | _others(memory), memory.body)
         then = self.parse(f"{memory.id}.md", former)
@@ -116,10 +119,16 @@ class NullclawDialect:
         return ""
 
 
-def _kind_of(path: str) -> str:
-    if path in _CORE:
-        return "core"
-    return "daily" if path.startswith(f"{_DAYS}/") else "reference"
+def _kind_of(path: str, happened: str) -> str:
+    """Of a file that says no type."""
+    if happened:
+        return "daily"
+    return "core" if path in _CORE or path.startswith(f"{_DAYS}/") else "reference"
+
+
+def _day(memory: Memory) -> str | None:
+    """When it happened, where that is known to the day."""
+    return memory.happened_at if len(memory.happened_at) >= len("2026-05-01") else None
 
 
 def _others(memory: Memory) -> dict[str, Any]:
@@ -137,6 +146,8 @@ def _changes(then: Memory, now: Memory) -> dict[str, Any]:
         changes["description"] = now.summary or REMOVE
     if now.tags != then.tags:
         changes["tags"] = list(now.tags) or REMOVE
+    if now.happened_at != then.happened_at:
+        changes["timestamp"] = _day(now) or REMOVE
     before = _others(then)
     return changes | {
         key: value

@@ -38,7 +38,6 @@ _LOADS = ("load_when", "loadWhen")  # the first that says something counts
 _OURS = frozenset({*_KEYS, *_LOADS}) - {"highlight"}
 
 _PAGES = ("index.md", "ROOT.md")
-_NOT_ROOMS = frozenset({"index", "backups"})
 
 # Where a note without a room goes, by its kind. A proposed rule is none until a person says so.
 _ELSE = "facts"
@@ -64,6 +63,7 @@ class OcDialect:
     marks_superseded = True
     usage = ".state.json"
     listing = ""
+    not_rooms = frozenset({"index", "backups"})
 
     def is_note(self, path: str) -> bool:
         room, _, name = path.rpartition("/")
@@ -74,7 +74,7 @@ class OcDialect:
         return ".conflict-" not in name or re.fullmatch(CONFLICT, name) is None
 
     def enters(self, folder: str) -> bool:
-        return folder[:1] != "." and "/" not in folder and folder.lower() not in _NOT_ROOMS
+        return folder[:1] != "." and "/" not in folder and folder.lower() not in self.not_rooms
 
     def parse(self, path: str, content: bytes) -> Memory:
         if printable(path) != path:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
 
 from camillo.ingest.importers._internal import is_bookkeeping
 from camillo.ingest.importers._links import markdown_links, prose, wikilinks
@@ -28,12 +27,12 @@ from camillo.ingest.importers._pieces import Line, Piece, awake, lines_of, piece
 from camillo.ingest.importers.note import Found, LeftOut, Link
 from camillo.model import Memory, Origin, Place
 from camillo.notes.names import slug
+from camillo.text.dates import leading_moment
 
 __all__ = ["about_user", "curated", "logged", "open_page"]
 
 _CORE, _DAILY = "core", "daily"
 
-_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-(\d\d)(\d\d)(?:\d\d)?)?(?=\D|\Z)")
 _TITLE = re.compile(r"\A\s*#[ \t]+([^\n]*[^\s#])")
 _OKF = "okf:"  # before a page's type, where NullClaw keeps it as a category
 _OKF_KEYS = ("type", "title", "description", "tags", "timestamp")
@@ -87,7 +86,7 @@ def logged(page: Page) -> Iterator[Found | LeftOut]:
             yield LeftOut(_source(page), "nothing but dreaming", "counted")
             return
     below = page.folder.partition("/")[2]
-    happened = _when(page.stem)
+    happened = leading_moment(page.stem)
     kind = _DAILY if happened else kind_of(text_of(page.fields, "type"), _CORE)
     room = kind if happened or not below else room_of(below)
     count = f"{len(starts)} block{'s' if len(starts) > 1 else ''} of dreaming left out"
@@ -157,15 +156,3 @@ def _lines(page: Page) -> list[Line]:
 
 def _source(page: Page) -> str:
     return origin_of(page).source
-
-
-def _when(name: str) -> str:
-    """The day, or the minute, that a page's name begins with; "" for none."""
-    found = _DAY.match(name)
-    try:
-        day = date.fromisoformat(found[1]).isoformat() if found else ""
-    except ValueError:
-        return ""
-    if found and found[2] and int(found[2]) < 24 and int(found[3]) < 60:
-        return f"{day}T{found[2]}:{found[3]}"
-    return day

@@ -9,37 +9,14 @@ from typing import Any
 from urllib.parse import unquote
 
 from camillo.ingest.importers.note import RELATED, Link, relation_of
+from camillo.text.mentions import prose, target_of
 
 __all__ = ["field_links", "markdown_links", "prose", "tags", "target_of", "wikilinks"]
 
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
 _FILE = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _MARKDOWN = re.compile(r"(?<!!)\[[^\]\n]*\]\(<?([^)<>\n]+?\.md)(?:#[^)<>\n]*)?>?\)")
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
-_CODE = re.compile(r"(`+)(?!`)(?:(?!\n\n).)+?(?<!`)\1(?!`)", re.DOTALL)
 _TAG = re.compile(r"(?<![\w#&/=.(\[])#(?=[\w/-]*[^\W\d_])([\w/-]+)")
-
-
-def prose(body: str) -> str:
-    """The body with its code blanked, line for line."""
-    lines, fence = [], ""
-    for line in body.split("\n"):
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and fence:
-            fence = ""
-        elif not fence:
-            lines.append(line)
-            continue
-        lines.append("")
-    return _CODE.sub(lambda found: "\n" * found[0].count("\n"), "\n".join(lines))
-
-
-def target_of(inside: str) -> str:
-    """What `[[inside]]` leads to: without label, heading and block; "" for a place in the note."""
-    target = re.split(r"\\?\|", inside, maxsplit=1)[0].partition("#")[0].strip()
-    return target.removesuffix(".md")
 
 
 def wikilinks(text: str) -> Iterator[Link]:

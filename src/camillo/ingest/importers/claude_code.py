@@ -26,6 +26,7 @@ from camillo.ingest.importers._pages import (
     text_of,
 )
 from camillo.ingest.importers.note import Found, LeftOut, Source
+from camillo.layouts import is_commonplace
 from camillo.model import Memory, Place
 from camillo.text.frontmatter_lines import by_lines
 from camillo.text.printable import printable
@@ -89,6 +90,8 @@ def _is_memory(folder: str) -> bool:
         return False
     if any(name.lower() == _INDEX for name in names):
         return True
+    if is_commonplace(folder):
+        return False
     found = False
     for each in pages(folder, _why_not):
         page = each if isinstance(each, LeftOut) else read_page(*each, mend=by_lines)
@@ -96,8 +99,6 @@ def _is_memory(folder: str) -> bool:
             if not _COMMONPLACE.isdisjoint(page.fields):
                 return False
             found = found or _said(page.fields, "type") in _TYPES
-        elif page.where.endswith(".embedding"):
-            return False
     return found
 
 

@@ -9,6 +9,7 @@ from camillo import registry
 from camillo.errors import CamilloError, NotFound
 from camillo.ingest.importers._pages import heading, listed
 from camillo.ingest.importers.note import Found, LeftOut, Link
+from camillo.layouts import is_commonplace
 from camillo.model import Memory, Origin
 from camillo.ports import NoteFolder, NoteStat
 from camillo.text.printable import printable
@@ -23,10 +24,10 @@ class CommonplaceImporter:
     default = "~/.commonplace/memory"
 
     def recognises(self, path: str) -> bool:
-        """By a sidecar, or by a note with relations or supersedes."""
+        """As an open folder of it, or by a note with relations or supersedes."""
         if not os.path.isdir(path):
             return False
-        if any(name.endswith(".embedding") for name in os.listdir(path)):
+        if is_commonplace(path):
             return True
         folder = registry.open_note_folder(self.name, path, False)
         notes = (_parsed(folder, name) for name in sorted(folder.scan()[0]))

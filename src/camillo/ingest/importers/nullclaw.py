@@ -15,10 +15,10 @@ from camillo.ingest.importers._foreign_database import is_database
 from camillo.ingest.importers.note import Found, LeftOut
 from camillo.ingest.importers.openclaw import (
     holds_database,
-    is_workspace,
     read_workspace,
     rows_of,
 )
+from camillo.layouts import is_workspace, only_open_pages
 from camillo.text.printable import printable
 
 __all__ = ["NullclawImporter"]
@@ -29,9 +29,10 @@ class NullclawImporter:
     default = "~/.nullclaw/workspace"
 
     def recognises(self, path: str) -> bool:
-        """A workspace with pages is `openclaw`, which reads the same."""
+        """By a database, or pages of its own format alone. A workspace with other pages is
+        `openclaw`, which reads the same."""
         if os.path.isdir(path):
-            return not is_workspace(path) and holds_database(path)
+            return not is_workspace(path) and (holds_database(path) or only_open_pages(path))
         return os.path.isfile(path) and holds_entries(path)
 
     def read(self, path: str) -> Iterator[Found | LeftOut]:

@@ -6,7 +6,6 @@ stay as they are, links too.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 
@@ -26,6 +25,7 @@ from camillo.ingest.importers._pages import (
     texts_of,
 )
 from camillo.ingest.importers.note import Found, LeftOut
+from camillo.layouts import template_folders
 from camillo.model import Memory, Place
 
 __all__ = ["ObsidianImporter"]
@@ -48,7 +48,7 @@ class ObsidianImporter:
         return os.path.isdir(os.path.join(path, _SETTINGS))
 
     def read(self, path: str) -> Iterator[Found | LeftOut]:
-        templates = _templates(path)
+        templates = template_folders(path)
 
         def why_not(relative: str, folder: bool) -> str:
             name = relative.rpartition("/")[2]
@@ -95,20 +95,3 @@ def _found(page: Page) -> Found:
     )
     known_as = listed([page.relative.removesuffix(".md"), page.stem, title, *aliases])
     return Found(memory, known_as=known_as, links=tuple(dict.fromkeys(links)))
-
-
-def _templates(vault: str) -> set[str]:
-    """The folders of templates, as the vault's plugins name them."""
-    found = {"templates", "template"}
-    for name, key in (
-        ("templates.json", "folder"),
-        ("plugins/templater-obsidian/data.json", "templates_folder"),
-    ):
-        try:
-            with open(os.path.join(vault, _SETTINGS, name), encoding="utf-8") as file:
-                named = json.load(file).get(key)
-        except (OSError, ValueError, AttributeError):
-            continue  # no such plugin
-        if isinstance(named, str) and named.strip("/"):
-            found.add(named.strip("/").casefold())
-    return found

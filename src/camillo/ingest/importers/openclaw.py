@@ -8,7 +8,6 @@ keeps in `memory/.dreams`, and what dreaming wrote: it is made of the agent's ow
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 
@@ -18,22 +17,20 @@ from camillo.ingest.importers._entries import memories_in
 from camillo.ingest.importers._entry_files import Entry, entries, holds_entries
 from camillo.ingest.importers._pages import Page, pages, read_page
 from camillo.ingest.importers.note import Found, LeftOut
+from camillo.layouts import is_workspace
 from camillo.text.frontmatter import FrontmatterError, readable, to_text
 from camillo.text.frontmatter_lines import by_lines
 from camillo.text.printable import printable
 
-__all__ = ["OpenclawImporter", "holds_database", "is_workspace", "read_workspace", "rows_of"]
+__all__ = ["OpenclawImporter", "databases", "holds_database", "read_workspace", "rows_of"]
 
 _CORE, _USER, _DAYS, _OKF = "memory.md", "user.md", "memory", "okf"
 _INSTRUCTIONS = frozenset(
     f"{name}.md"
     for name in ("agents", "boot", "bootstrap", "config", "heartbeat", "identity", "soul", "tools")
 )
-# Files that no other tool's folder of notes has: two of them, or one beside MEMORY.md.
-_SIGNS = frozenset({"SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md", "USER.md"})
 _DREAMS = ("dreams.md", "memory/dreaming")
 _STATE = "memory/.dreams"
-_DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d).*\.md\Z")
 
 # The full ones first: a snapshot holds a part of what the database does.
 _DATABASES = ("memory.db", "brain.db", "memory/brain.db", "MEMORY_SNAPSHOT.json")
@@ -55,20 +52,9 @@ class OpenclawImporter:
         yield from read_workspace(path)
 
 
-def is_workspace(path: str) -> bool:
-    """By the pages of days below `memory`, or by what an agent is told to be."""
-    try:
-        names = set(os.listdir(path))
-        days = os.listdir(os.path.join(path, _DAYS)) if _DAYS in names else []
-    except OSError:
-        return False
-    signs = len(names & _SIGNS) + ("MEMORY.md" in names and bool(names & _SIGNS))
-    return signs > 1 or any(map(_DAY.match, days))
-
-
 def read_workspace(path: str) -> Iterator[Found | LeftOut]:
     """Its pages, then its databases. Raises NotFound for a folder that holds neither."""
-    databases = _databases(path)
+    held = databases(path)
     beside = tuple(os.path.join(printable(path), name) for name in _DATABASES)
     pages_read = 0
     for each in pages(path, _why_not):
@@ -77,19 +63,20 @@ def read_workspace(path: str) -> Iterator[Found | LeftOut]:
             yield from _read(*each)
         elif not each.where.startswith(beside):
             yield each
-    if not pages_read and not databases:
+    if not pages_read and not held:
         raise NotFound(
             f"there is no MEMORY.md, no {_DAYS}/ and no memory.db in {printable(path)}: give the "
             "agent's workspace, or a file"
         )
-    yield from _rows_in(databases)
+    yield from _rows_in(held)
 
 
 def holds_database(path: str) -> bool:
-    return any(map(holds_entries, _databases(path)))
+    return any(map(holds_entries, databases(path)))
 
 
-def _databases(path: str) -> list[str]:
+def databases(path: str) -> list[str]:
+    """Files of a workspace that may hold entries, the fullest first."""
     found = (os.path.join(path, *name.split("/")) for name in _DATABASES)
     return [each for each in found if os.path.isfile(each) and not os.path.islink(each)]
 

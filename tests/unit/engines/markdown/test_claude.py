@@ -52,8 +52,9 @@ def test_a_page_that_is_no_yaml_is_read_and_not_edited() -> None:
     memory = DIALECT.parse("deploys.md", NOT_YAML)
     assert memory[:5] == ("deploys", "Two.\n", "project", "Deploys", "Note: two approvals")
     assert "no YAML" in memory.extra["problems"][0]
-    with pytest.raises(NoteBroken):
+    with pytest.raises(NoteBroken, match=r"^deploys\.md: ") as caught:
         DIALECT.render(memory._replace(summary="x"), NOT_YAML)
+    assert caught.value.path == "deploys.md"
 
 
 def test_what_is_no_frontmatter_at_all_is_told_with_its_line() -> None:

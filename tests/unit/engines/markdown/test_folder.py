@@ -125,6 +125,37 @@ class TestScan:
             folder.remove(name, b"new")
         assert _here(folder) == set()
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="names are text here")
+    def test_a_name_that_no_note_can_have_hides_no_other(self, folder: NoteFolder) -> None:
+        made = folder.write("a.md", b"x", None)
+        for name in (b"caf\xe9.md", b"b\\c.md", b"d\ne.md", b"C:f.md"):
+            with open(os.path.join(os.fsencode(folder.folder), name), "wb") as file:
+                file.write(b"y")
+        notes, unreadable = folder.scan()
+        odd = {"caf\udce9.md", "b\\c.md", "d\ne.md", "C:f.md"}
+        assert (notes.keys(), unreadable) == ({"a.md", *odd}, [])
+        assert notes["a.md"] == made
+        for name in odd - {"caf\udce9.md"}:
+            with pytest.raises(Refused, match="rename it"):
+                folder.read(name)
+        assert folder.unread() == []
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="names are text here")
+    def test_folders_in_which_no_note_is_read_are_told(self, folder: NoteFolder) -> None:
+        os.makedirs(os.path.join(os.fsencode(folder.folder), b"r\xe9", b"s"))
+        os.makedirs(os.path.join(folder.folder, "/".join("d" * 33)))
+        told = dict(folder.unread())
+        assert told.keys() == {"r\udce9", "/".join("d" * 33)}
+        assert "UTF-8" in told["r\udce9"]
+
+    def test_a_room_that_is_there_may_have_any_name(self, folder: NoteFolder) -> None:
+        (Path(folder.folder) / "a|b").mkdir()
+        folder.write("a|b/c.md", b"x", None)
+        for path in ("a|b/c?.md", "a|c/d.md", "a|b/c*/d.md"):
+            with pytest.raises(InvalidValue):
+                folder.write(path, b"x", None)
+        assert folder.free_path("a|b/c.md") == "a|b/c-2.md"
+
 
 class TestReading:
     def test_what_is_not_there(self, folder: NoteFolder) -> None:

@@ -31,8 +31,14 @@ def test_entries_stay_word_for_word() -> None:
 def test_a_dated_file_has_its_day() -> None:
     memory = DIALECT.parse("memory/2026-05-02-0930.md", b"watered the orchid\n")
     assert (memory.id, memory.kind, memory.happened_at, memory.place.room) == (
-        "memory/2026-05-02-0930", "daily", "2026-05-02", "memory"
+        "memory/2026-05-02-0930", "daily", "2026-05-02T09:30", "memory"
     )  # fmt: skip
+
+
+def test_a_file_without_a_day_is_no_daily_one() -> None:
+    for name in ("vendors", "plan-for-2026-05-02", "2026-13-40"):
+        memory = DIALECT.parse(f"memory/{name}.md", b"Acme ships late.\n")
+        assert (memory.kind, memory.happened_at) == ("core", "")
 
 
 def test_a_page_says_its_type() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from camillo.notes.listing import listed, unlisted
+from camillo.text.listing import listed, unlisted
 
 PAGE = "# Memory\n\n- [Tabs](tabs.md) — mine\n\nSee also [tabs](tabs.md).\n"
 

@@ -1,6 +1,6 @@
 """Keeping the page in which another program lists its notes, beside the notes that we write there.
 
-What a line says is the dialect's, where it goes `notes/listing.py`'s.
+What a line says is the dialect's, where it goes `text/listing.py`'s.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from camillo.errors import NoteChanged, NotFound
 from camillo.model import Memory
-from camillo.notes.listing import listed, unlisted
 from camillo.ports import NoteFolder
 from camillo.text.frontmatter import to_bytes, to_text
+from camillo.text.listing import listed, unlisted
 
 __all__ = ["list_note", "unlist_notes"]
 
