@@ -115,9 +115,7 @@ class Vault:
     def roots(self, scope: str | None = None) -> Iterator[OpenRoot]:
         """The roots that exist, the project's first; of a scope, or the one of this name. Raises
         UnknownName."""
-        there = {
-            name for name, root in self._roots.items() if root.exists() and is_open(root)
-        }
+        there = {name for name, root in self._roots.items() if root.exists() and is_open(root)}
         if scope and scope not in (known := there | {"project", "user"}):
             raise UnknownName.of("root", scope, known)
         ranked = sorted(self._roots.items(), key=lambda item: item[1].scope != "project")

